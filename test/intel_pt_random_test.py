@@ -3,11 +3,15 @@
 """Random programs, whose executions are known, as the packets of every kind that trace them: perfuse script must print each instruction that was
 executed. intel_pt_random_test.py NAME...: only the tests whose name contains one of these words; $SEED: the first seed, $COUNT: programs of each
 kind; $WITH_PERF: prints, too, where perf differs."""
+import array
+import fcntl
 import os
 import random
+import signal
 import struct
 import sys
 import tempfile
+import termios
 
 from suite import process, traces
 from suite import pt_program as code
@@ -259,6 +263,39 @@ def by_other_names(path, before):
     return problems
 
 
+def two_guests(folder, data):
+    """A recording in which two virtual machines run one after the other."""
+    path, pieces = os.path.join(folder, "two.data"), []
+    for number in (0, 1):
+        chance = random.Random("two %d" % number)
+        program = code.Program(random.Random("two"), 12, (code.ENTRY,) * 3)
+        options = Options(guests=True, mtc=True, psb_bytes=600, guest_offset=OFFSET + number * 0x10000, vmcs=0x1bff6a + number)
+        pieces.append(Encoder(program, chance, options, first_time(data) + 20000 + number * 1000000000).run(code.execute(program, chance, STEPS)))
+    write(path, data, program, pieces, options)
+    return path
+
+
+def interrupted(folder, data):
+    """A run that is killed while it waits to print the offset of the second virtual machine, after it has read the first one, changes nothing."""
+    path = two_guests(folder, data)
+    before, lines = traces.read(path), inject(path, "=dry-run")[1].splitlines(keepends=True)
+    said = "".join(lines)
+    reader, writer = os.pipe()
+    room = fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    filled = room - len(said) + 1
+    if len(lines) < 2 or "0x1bff6b" not in lines[-1] or filled < 0:
+        return ["two guests: %s" % said]
+    os.write(writer, b"." * filled)
+    with process.start(process.PERFUSE, "inject", "-i", path, "--vm-time-correlation", "--force", stderr=writer) as child:
+        os.close(writer)
+        waiting = array.array("i", [0])
+        while child.poll() is None and waiting[0] < room - len(lines[-1]) + 1:
+            fcntl.ioctl(reader, termios.FIONREAD, waiting)
+        child.kill()
+    os.close(reader)
+    return ["an interrupted run has changed it"] * (child.returncode != -signal.SIGKILL or traces.read(path) != before)
+
+
 def corrected(_, folder):
     """inject --vm-time-correlation makes the recording that a guest with the host's TSC would have made; nothing else changes it."""
     data, problems, changed = traces.read(SOURCE), [], 0
@@ -278,6 +315,7 @@ def corrected(_, folder):
                 code_, said, after = inject(path, value, "--force")
                 problems += ["%d, %s: %d, %d bytes differ: %s" % (seed, value, code_, sum(a != b for a, b in zip(after, wanted)), said)] * (code_ or after != wanted)
             changed += before != wanted
+    problems += interrupted(folder, data)
     return problems or ["no guest has run"] * (not changed)
 
 

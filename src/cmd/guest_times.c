@@ -3,24 +3,39 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/budget.h"
+#include "base/vec.h"
 #include "data/source.h"
 #include "session/trace.h"
 #include "session/trace_guest_time.h"
 
-struct correction {
-	int fd;                      /* of the recording; -1: it is not changed */
-	uint64_t at;                 /* bytes that wait: where they begin … */
-	unsigned count;
-	uint8_t bytes[64];
-	uint64_t changed;            /* bytes so far */
-	int failure;                 /* errno of the first write that failed */
+/* Neighbouring bytes of the recording that change. */
+struct change {
+	uint64_t at;
+	uint8_t count, bytes[7];
 };
+
+struct found {
+	uint64_t vmcs, ticks;
+};
+
+struct correction {
+	VEC(struct change) changes;
+	VEC(struct found) printed;   /* the first FOUND_MAX offsets */
+	struct budget *budget;
+	size_t taken;                /* bytes of the budget */
+	bool collects;               /* false: a dry run */
+	bool full;                   /* there was no room for all changes */
+};
+
+enum { FOUND_MAX = 1024, TAKE_CHANGES = 4096 };
 
 static const char *skip_blanks(const char *text)
 {
@@ -80,22 +95,34 @@ int guest_times_parse(struct guest_times_options *options, const char *text, str
 		error_set(err, ERROR_USAGE, "'%s' is no list of TSC offsets: [dry-run] [OFFSET[:VMCS[,VMCS]...]]...", text);
 }
 
-static void write_waiting(struct correction *c)
-{
-	if (c->fd >= 0 && c->count && !c->failure && pwrite(c->fd, c->bytes, c->count, (off_t)c->at) != (ssize_t)c->count)
-		c->failure = errno ? errno : EIO;
-	c->changed += c->count;
-	c->count = 0;
-}
-
+/* Nothing is written before all is read: a run that ends early changes nothing. */
 static void on_change(void *context, uint64_t offset, uint8_t value)
 {
 	struct correction *c = context;
-	if (c->count && (offset != c->at + c->count || c->count == sizeof c->bytes))
-		write_waiting(c);
-	if (!c->count)
-		c->at = offset;
-	c->bytes[c->count++] = value;
+	struct change *last = c->changes.count ? &c->changes.items[c->changes.count - 1] : NULL;
+	if (!c->collects || c->full)
+		return;
+	if (!last || offset != last->at + last->count || last->count == sizeof last->bytes) {
+		if (c->changes.count % TAKE_CHANGES == 0 && !budget_take(c->budget, TAKE_CHANGES * sizeof *last))
+			c->full = true;
+		else if (c->changes.count % TAKE_CHANGES == 0)
+			c->taken += TAKE_CHANGES * sizeof *last;
+		if (c->full)
+			return;
+		vec_push(&c->changes, ((struct change){ .at = offset }));
+		last = &c->changes.items[c->changes.count - 1];
+	}
+	last->bytes[last->count++] = value;
+}
+
+static bool was_printed(struct correction *c, uint64_t vmcs, uint64_t ticks)
+{
+	for (size_t i = 0; i < c->printed.count; i++)
+		if (c->printed.items[i].vmcs == vmcs && c->printed.items[i].ticks == ticks)
+			return true;
+	if (c->printed.count < FOUND_MAX)
+		vec_push(&c->printed, ((struct found){ vmcs, ticks }));
+	return false;
 }
 
 /* In the words of perf, which its manual tells users to copy offsets from. */
@@ -105,7 +132,8 @@ static void on_remark(void *context, enum pt_guest_remark remark, uint64_t vmcs,
 		[PT_GUEST_NO_VMCS] = "ERROR: Unknown VMCS", [PT_GUEST_NO_TMA] = "ERROR: TSC without TMA",
 		[PT_GUEST_FIRST] = "ERROR: First TSC, unknown TSC Offset", [PT_GUEST_RANGE] = "Timestamp out of range",
 	};
-	(void)context;
+	if (remark == PT_GUEST_OFFSET && was_printed(context, vmcs, ticks))
+		return;
 	if (remark == PT_GUEST_OFFSET)
 		fprintf(stderr, "VMCS: 0x%" PRIx64 "  TSC Offset 0x%" PRIx64 "\n", vmcs, ticks);
 	else if (remark == PT_GUEST_NO_OFFSET)
@@ -137,26 +165,51 @@ static int correct(struct correction *c, const struct guest_times_options *optio
 		take_offsets(options->text, &times);
 	if (result == 0)
 		result = trace_correct_guests(trace, &times, &wanted, err);
-	write_waiting(c);
 	trace_free(trace);
 	pt_guest_times_fini(&times);
 	return result;
 }
 
-int guest_times_correct(const struct guest_times_options *options, struct source *source, const char *path, bool force,
-	struct error *err)
+static int write_changes(const struct correction *c, int fd, const char *path, struct error *err)
 {
-	struct correction c = { .fd = -1 };
+	for (size_t i = 0; i < c->changes.count; i++) {
+		const struct change *change = &c->changes.items[i];
+		errno = EIO;         /* of a write that is short */
+		if (pwrite(fd, change->bytes, change->count, (off_t)change->at) != change->count)
+			return error_system(err, "cannot write '%s'", path);
+	}
+	return fsync(fd) == 0 ? 0 : error_system(err, "cannot write '%s'", path);
+}
+
+/* Signals wait until all is written. */
+static int write_together(const struct correction *c, int fd, const char *path, struct error *err)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	int result = write_changes(c, fd, path, err);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return result;
+}
+
+int guest_times_correct(const struct guest_times_options *options, struct source *source, const char *path, bool force,
+	struct budget *budget, struct error *err)
+{
+	struct correction c = { .budget = budget, .collects = !options->dry_run };
+	int fd = -1;
 	if (!options->dry_run && !force)
 		return error_set(err, ERROR_USAGE, "the recording itself would be changed: that needs --force");
-	if (!options->dry_run && (c.fd = open_recording(path, source, err)) < 0)
+	if (!options->dry_run && (fd = open_recording(path, source, err)) < 0)
 		return -1;
 	int result = correct(&c, options, source, err);
-	if (c.fd >= 0 && close(c.fd) != 0 && !c.failure)
-		c.failure = errno;
-	if (result == 0 && c.failure) {
-		errno = c.failure;
-		return error_system(err, "cannot write '%s'", path);
-	}
+	if (result == 0 && c.full)
+		result = error_set(err, ERROR_UNSUPPORTED, "the changes of '%s' need more memory than its limit: nothing was changed", path);
+	if (result == 0 && fd >= 0)
+		result = write_together(&c, fd, path, err);
+	budget_give(budget, c.taken);
+	vec_fini(&c.changes);
+	vec_fini(&c.printed);
+	if (fd >= 0)
+		close(fd);
 	return result;
 }

@@ -167,7 +167,7 @@ static int correct_times(struct cli *cli, const struct inject_options *options)
 	if (result == 0)
 		result = source_open(&source, options->input, &source_options, &err);
 	if (result == 0)
-		result = guest_times_correct(&options->times, source, options->input, options->force, &err);
+		result = guest_times_correct(&options->times, source, options->input, options->force, cli->budget, &err);
 	source_close(source);
 	if (result < 0)
 		cli_complain(cli, &err);

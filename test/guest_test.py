@@ -4,7 +4,7 @@ compared with perf where there is one."""
 import os
 import sys
 
-from suite import recording
+from suite import recording, traces
 from suite.perf import first_difference, need_reference
 from suite.process import perfuse, run
 from suite.tests import Skip, need, run_in_folder
@@ -140,6 +140,100 @@ def test_links(c):
     done = perfuse("inject", "-i", c.data, "--vm-time-correlation", "--force", cwd=c.folder)
     need(done.returncode == 255 and "no trace" in done.stderr, done.stderr)
     need(os.stat(c.data).st_mtime_ns == before, "the recording was changed")
+
+
+ID_INDEX, FINISHED_INIT, SWITCHED = 69, 82, 15
+OFFSET = 1 << 40  # of the guest's clock
+INJECTED = (recording.SAMPLE_IDENTIFIER | recording.SAMPLE_IP | recording.SAMPLE_TID | recording.SAMPLE_TIME | recording.SAMPLE_CPU)
+
+
+def end_of(identity, pid, tid, time, cpu=0):
+    return recording.pack("<IIQIIQ", pid, tid, time, cpu, 0, identity)
+
+
+def id_index(*rows):
+    return recording.record(ID_INDEX, recording.pack("<Q", len(rows)) + b"".join(recording.pack("<QQqq", *row) for row in rows))
+
+
+def host_records(threads=(("CPU 0/KVM", VM + 1), ("CPU 1/KVM", VM + 2))):
+    sampled = recording.record(recording.SAMPLE, recording.pack("<QQIIQII", 5, 0x1000, 20, 20, 3000, 0, 0), recording.USER)
+    return [id_index((5, 0, 0, -1), (6, 1, 1, -1)), *(recording.comm(VM, tid, name, end=end_of(0, 0, 0, 0)) for name, tid in threads),
+            recording.record(FINISHED_INIT, b""), recording.comm(20, 20, "early", end=end_of(6, 20, 20, 1000)),
+            recording.record(SWITCHED, recording.pack("<II", 0, 0) + end_of(5, VM, VM + 2, 1500, 3)), sampled,
+            recording.record(recording.FINISHED_ROUND, b""), recording.comm(21, 21, "late", end=end_of(6, 21, 21, 4000)),
+            recording.record(recording.FINISHED_ROUND, b"")]
+
+
+def guest_records(ids=(5, 6), offset=OFFSET):
+    """Two records without a time, two with one, and two that are not added."""
+    bpf = recording.record(recording.KSYMBOL, recording.pack("<QIHH", 0x2000, 16, 1, 0) + recording.padded("prog") + end_of(ids[0], 1, 1, offset + 1500))
+    sampled = recording.record(recording.SAMPLE, recording.pack("<QQIIQII", ids[0], 0x1000, 20, 20, offset + 1500, 0, 0), recording.USER)
+    return [id_index((ids[0], 0, 0, -1), (ids[1], 1, 1, -1)), recording.comm(1, 1, "init", recording.USER, end=end_of(0, 0, 0, 0)),
+            recording.mmap2(1, 1, 0x400000, 0x1000, 0, "/bin/init", end=end_of(0, 0, 0, 0)), bpf, sampled,
+            recording.comm(30, 30, "second", end=end_of(ids[1], 30, 30, offset + 3500, 1)),
+            recording.comm(31, 31, "first", end=end_of(ids[0], 31, 31, offset + 2000, 1))]
+
+
+def write_both(c, host=None, guest=None, kind=INJECTED, guest_ids=(5, 6)):
+    paths = os.path.join(c.folder, "inject.host.data"), os.path.join(c.folder, "inject.guest.data")
+    rows = recording.build_id_row("/bin/init", b"\x42" * 20)
+    for path, records, ids, features in ((paths[0], host or host_records(), (5, 6), {}), (paths[1], guest or guest_records(), guest_ids, {recording.BUILD_ID: rows})):
+        recording.write(path, records, [recording.attribute(kind, FLAGS)], {recording.ARCH: recording.header_text("x86_64"), **features}, ids=ids)
+    return paths
+
+
+def added(c, value, **made):
+    host, guest = write_both(c, **made)
+    out = os.path.join(c.folder, "injected.data")
+    if os.path.exists(out):
+        os.remove(out)
+    return perfuse("inject", "-i", host, "-o", out, "--guest-data=" + value % {"path": guest}, cwd=c.folder), out
+
+
+def test_added(c):
+    """inject --guest-data: the guest's side-band has new ids, the host's times and CPUs, and comes before what is newer"""
+    done, out = added(c, "%%(path)s,%d,%#x" % (VM, OFFSET))
+    need(done.returncode == 0 and not done.stderr, "%d %s" % (done.returncode, done.stderr))
+    data = traces.read(out)
+    records = [record for _, record in traces.records(data)]
+    index = next(record for record in records[1:] if record[0] == ID_INDEX)
+    wanted = recording.pack("<QQQqqQQqqQQQQ", 2, 7, 0, -1, VM + 1, 8, 0, -1, VM + 2, VM, 0, VM, 1)
+    need(index[8:] == wanted, index.hex())
+
+    def shown(record):
+        names = [name for name in (b"CPU 0", b"CPU 1", b"early", b"late", b"init", b"first", b"second", b"prog") if name in record]
+        return record[0], record[4] & 7, names[0].decode() if names else "", record[-8]
+
+    found = [shown(record) for record in records if record[0] in (recording.COMM, recording.MMAP2, SWITCHED, recording.KSYMBOL)]
+    need(found == [(3, 0, "CPU 0", 0), (3, 0, "CPU 1", 0), (3, GUEST_USER, "init", 7), (10, GUEST_USER, "init", 7), (3, 0, "early", 6),
+         (SWITCHED, 0, "", 5), (3, GUEST_KERNEL, "first", 7), (3, GUEST_KERNEL, "second", 8), (3, 0, "late", 6)], str(found))
+    first = next(record for record in records if b"first" in record)
+    need(first[-32:] == end_of(7, 31, 31, 2000, 3), first.hex())
+    need(next(record for record in records if b"second" in record)[-32:] == end_of(8, 30, 30, 3500, 3), "the CPU of a virtual CPU")
+    kinds = [record[0] for record in records]
+    need(kinds.index(ID_INDEX, 1) < kinds.index(FINISHED_INIT) and kinds.count(recording.SAMPLE) == 1, str(kinds))
+    rows = recording.header_features(data)[recording.BUILD_ID]
+    need(rows[4] == GUEST_USER and rows[8:12] == VM.to_bytes(4, "little") and b"/bin/init" in rows and rows[12:32] == b"\x42" * 20, rows.hex())
+
+
+def test_refused(c):
+    """inject --guest-data: what is wrong with the option, the host's or the guest's recording is one sentence, and nothing is written"""
+    right = "%%(path)s,%d" % VM
+    for value, words, made in (
+            ("%(path)s", "PATH,PID", {}), ("%(path)s,0", "PATH,PID", {}), (right + ",1,0", "PATH,PID", {}), (right + ",1,2,3", "PATH,PID", {}),
+            (right + "x", "PATH,PID", {}), ("%(path)s.none,7", "No such file", {}), ("%(path)s,8", "process 8 has no threads of virtual CPUs", {}),
+            (right, "both run the virtual CPU 0", {"host": host_records((("CPU 0/KVM", 8), ("CPU 0/KVM", 9)))}),
+            (right, "no FINISHED_INIT", {"host": [record for record in host_records() if record[0] != FINISHED_INIT]}),
+            (right, "record it with -a", {"guest": guest_records()[1:]}), (right, "no ids of events", {"guest_ids": ()}),
+            (right, "whose samples have no id", {"kind": INJECTED & ~recording.SAMPLE_IDENTIFIER}),
+            (right, "a CPU 1, which no thread", {"host": host_records((("CPU 0/KVM", 8),))})):
+        done, out = added(c, value, **made)
+        need(done.returncode in (129, 255) and words in done.stderr, "%s: %d %s" % (value, done.returncode, done.stderr))
+        need(not os.path.exists(out), "%s: a recording was written" % value)
+    host, guest = write_both(c)
+    stream = perfuse("inject", "-i", host, "-o", "-", cwd=c.folder, text=False).stdout
+    done = perfuse("inject", "-i", "-", "-o", out, "--guest-data=%s,%d" % (guest, VM), cwd=c.folder, text=False, input=stream)
+    need(done.returncode == 255 and b"it needs a file" in done.stderr, done.stderr)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,14 @@ void time_conv_read(struct time_conv *conv, const struct record *record)
 	conv->known = known && !c.short_read;
 }
 
+uint64_t time_conv_duration(const struct time_conv *conv, uint64_t ns)
+{
+	if (!conv->known)
+		return 0;
+	uint64_t whole = ns / conv->mult, rest = ns % conv->mult;
+	return (whole << conv->shift) + (uint64_t)(((unsigned __int128)rest << conv->shift) / conv->mult);
+}
+
 uint64_t time_conv_time(const struct time_conv *conv, uint64_t cycles)
 {
 	if (!conv->known)

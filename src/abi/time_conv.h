@@ -15,3 +15,10 @@ struct time_conv {
 void time_conv_read(struct time_conv *conv, const struct record *record);
 /* Returns the time in ns of a counter value; 0 if the conversion is unknown. */
 uint64_t time_conv_time(const struct time_conv *conv, uint64_t cycles);
+/* Counter ticks of a duration in ns; 0 if the conversion is unknown. */
+uint64_t time_conv_duration(const struct time_conv *conv, uint64_t ns);
+/* The counter at a time in ns. */
+static inline uint64_t time_conv_ticks(const struct time_conv *conv, uint64_t ns)
+{
+	return time_conv_duration(conv, ns - conv->zero);
+}

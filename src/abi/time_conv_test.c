@@ -20,6 +20,8 @@ TEST("a counter value is converted by shift, factor and offset, and a short coun
 	EXPECT_INT(time_conv_time(&conv, 2048), 2024);
 	EXPECT_INT(time_conv_time(&conv, 2049), 2024);
 	EXPECT_INT(time_conv_time(&conv, 2050), 2025);
+	EXPECT_INT(time_conv_ticks(&conv, 2025), 2050);
+	EXPECT_INT(time_conv_duration(&conv, 1025), 2050);
 	conv = conv_of(words, 48);
 	EXPECT(conv.known && !conv.short_counter);
 	*short_counter = 1;

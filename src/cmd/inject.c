@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 #include "cmd/same_machine.h"
 #include "os/process.h"
 #include "rewrite/compact.h"
+#include "rewrite/guest_data.h"
 #include "rewrite/rewrite.h"
 
 extern const struct command command_inject;
@@ -24,6 +26,8 @@ struct inject_options {
 	bool decode;                 /* --itrace was given */
 	struct itrace itrace;
 	struct guest_times_options times;
+	struct guest_options guest;
+	char guest_path[4096];       /* empty: no guest */
 };
 
 static int set_times(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
@@ -32,6 +36,35 @@ static int set_times(void *target, const struct option *option, const char *arg,
 	(void)option;
 	options->times = (struct guest_times_options){ 0 };
 	return unset ? 0 : guest_times_parse(&options->times, arg, err);
+}
+
+/* PATH,PID[,TIME OFFSET[,TIME SCALE]] */
+static int set_guest(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct inject_options *options = target;
+	(void)option;
+	options->guest_path[0] = '\0';
+	if (unset)
+		return 0;
+	const char *comma = arg ? strchr(arg, ',') : NULL;
+	char *end = NULL;
+	options->guest = (struct guest_options){ .path = options->guest_path, .time_scale = 1 };
+	bool right = comma && comma > arg && comma - arg < (ptrdiff_t)sizeof options->guest_path;
+	if (right) {
+		long pid = strtol(comma + 1, &end, 0);
+		options->guest.machine = (int32_t)pid;
+		right = pid > 0 && pid <= INT32_MAX;
+	}
+	if (right && *end == ',')
+		options->guest.time_offset = strtoull(end + 1, &end, 0);
+	if (right && *end == ',')
+		options->guest.time_scale = strtod(end + 1, &end);
+	if (!right || *end || !(options->guest.time_scale > 0) || isinf(options->guest.time_scale))
+		return error_set(err, ERROR_USAGE, "--guest-data takes PATH,PID[,TIME OFFSET[,TIME SCALE]]: the recording of a virtual machine, "
+			"the process that runs it, and how its clock differs");
+	memcpy(options->guest_path, arg, (size_t)(comma - arg));
+	options->guest_path[comma - arg] = '\0';
+	return 0;
 }
 
 static int set_itrace(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
@@ -65,7 +98,8 @@ static const struct option inject_table[] = {
 	OPT_INCR('v', "verbose", I, verbose, "print more messages"),
 	OPTION_ROW(BOOL, 0, "compact", I, compact, "drop mappings and threads that no sample needs", .flags = OPTION_OWN),
 	OPT_BOOL(0, "buildid-all", I, build_ids_all, "add the build-ids of all files that were mapped"),
-	OPT_LATER_OPTARG(0, "guest-data", "opts", "merge a guest's recording"),
+	OPT_CALLBACK_FLAGS(0, "guest-data", I, guest, "opts", "add the recording of a virtual machine: PATH,PID[,TIME OFFSET[,TIME SCALE]]",
+		set_guest, OPTION_OPTARG),
 	OPT_STRING(0, "guestmount", I, guestmount, "directory", "the folder with the files of guests; not used yet"),
 	OPT_BOOL(0, "ignore-vmlinux", I, ignore_vmlinux, "do not use a vmlinux; not used yet"),
 	OPT_CALLBACK_FLAGS(0, "itrace", I, itrace, "opts", "replace hardware traces by samples", set_itrace, OPTION_OPTARG),
@@ -121,8 +155,8 @@ static int inject_source(struct cli *cli, const struct inject_options *options, 
 		.output = options->output ? options->output : "-", .command = words.list.items, .ids = ids_of(options),
 		.known_build_ids = options->known_build_ids, .sched_stat = options->sched_stat, .jit = options->jit,
 		.plan = options->compact ? plan : NULL, .indexed = options->indexed,
-		.trace = options->decode ? &trace : NULL, .strip = options->strip, .force = options->force, .budget = cli->budget,
-		.recorded_until = recorded_until,
+		.trace = options->decode ? &trace : NULL, .strip = options->strip, .force = options->force,
+		.guest = options->guest_path[0] ? &options->guest : NULL, .budget = cli->budget, .recorded_until = recorded_until,
 	};
 	int result = rewrite_open(&rewrite, source, &rewrite_options, &err);
 	if (result == 0)
@@ -174,6 +208,16 @@ static int correct_times(struct cli *cli, const struct inject_options *options)
 	return result < 0 ? EXIT_FAILED : 0;
 }
 
+static int check_options(const struct inject_options *options, struct error *err)
+{
+	bool others = options->decode || options->jit || options->sched_stat || options->compact || ids_of(options) != IDS_NONE;
+	if (options->strip && !options->decode)
+		return error_set(err, ERROR_USAGE, "--strip option requires --itrace option");
+	if (options->guest_path[0] && others)
+		return error_set(err, ERROR_USAGE, "--guest-data cannot be combined with other changes: make them before or afterwards");
+	return kernel_files_check(options->vmlinux, options->kallsyms, err);
+}
+
 static int inject_run(struct cli *cli, void *arg, int argc, const char **argv)
 {
 	const struct inject_options *options = arg;
@@ -185,8 +229,7 @@ static int inject_run(struct cli *cli, void *arg, int argc, const char **argv)
 	if (options->times.wanted)
 		return correct_times(cli, options);
 	const char *input = options->input ? options->input : "-";
-	int result = options->strip && !options->decode ? error_set(&err, ERROR_USAGE, "--strip option requires --itrace option")
-				    : kernel_files_check(options->vmlinux, options->kallsyms, &err);
+	int result = check_options(options, &err);
 	if (result == 0)
 		result = source_open(&source, input, &source_options, &err);
 	struct piped_trace piped = { 0 };

@@ -27,12 +27,16 @@ static void add_row(const struct build_id_entry *row, const char *path, enum hit
 		vec_push(&facts->modules, hit);
 }
 
-static void add_all_rows(const struct header *header, struct recording_facts *facts)
+/* machine: the virtual machine that it is the table of; 0: the host. */
+static void add_all_rows(const struct header *header, int32_t machine, struct recording_facts *facts)
 {
 	for (size_t i = 0; i < header->build_ids.count; i++) {
 		const struct build_id_entry *row = &header->build_ids.items[i];
 		bool kernel = (row->misc & RECORD_MISC_CPUMODE_MASK) == RECORD_MISC_KERNEL;
+		size_t before = facts->modules.count;
 		add_row(row, row->filename, kernel ? HIT_KERNEL : HIT_FILE, facts);
+		if (facts->modules.count > before)
+			facts->modules.items[before].machine = machine;
 	}
 }
 
@@ -72,13 +76,15 @@ void build_id_table_make(const struct rewrite *r, const char *cache, struct writ
 {
 	struct recording_facts table = { 0 }, cached = { 0 };
 	if (r->out.aux.count) {
-		add_all_rows(&r->source->header, &table);
+		add_all_rows(&r->source->header, 0, &table);
 	} else {
 		add_hit_modules(r, &table, &cached);
 		buildid_cache_add(cache, &cached, NULL);
 		if (table.modules.count)
 			qsort(table.modules.items, table.modules.count, sizeof *table.modules.items, compare_paths);
 	}
+	if (r->guest.source)
+		add_all_rows(&r->guest.source->header, r->guest.options->machine, &table);
 	build_ids_body(&table, out);
 	vec_fini(&table.modules);
 	vec_fini(&cached.modules);

@@ -16,7 +16,7 @@ enum {
 	OWN_SHARE = 4,               /* the model and the steps may always have this part of the limit, as waiting records may take all of it */
 };
 
-static const struct step *const all_steps[STEPS] = { &step_jit, &step_sched, &step_trace, &step_build_ids };
+static const struct step *const all_steps[STEPS] = { &step_guest, &step_jit, &step_sched, &step_trace, &step_build_ids };
 
 int rewrite_open(struct rewrite **rewrite, struct source *source, const struct rewrite_options *options, struct error *err)
 {
@@ -29,10 +29,13 @@ int rewrite_open(struct rewrite **rewrite, struct source *source, const struct r
 	r->model.budget = options->budget;
 	if (source->header.swapped)
 		return error_set(err, ERROR_UNSUPPORTED, "recordings of the other byte order are not supported yet");
+	if (options->guest && guest_data_open(&r->guest, options->guest, source, options->force, options->budget, err) < 0)
+		return -1;
 	if (new_recording_open(&r->out, options->output, source, options->command, err) < 0)
 		return -1;
 	r->out.indexed = options->indexed;
-	r->ordered = options->jit || options->trace || options->sched_stat || options->ids == IDS_HIT || options->ids == IDS_MMAP2_HIT;
+	r->ordered = options->guest || options->jit || options->trace || options->sched_stat || options->ids == IDS_HIT ||
+		options->ids == IDS_MMAP2_HIT;
 	for (size_t i = 0; i < STEPS; i++) {
 		if (!all_steps[i]->wanted(options))
 			continue;
@@ -49,6 +52,7 @@ void rewrite_close(struct rewrite *r)
 	for (size_t i = 0; i < r->step_count; i++)
 		r->steps[i]->close(r->states[i]);
 	new_recording_close(&r->out);
+	guest_data_close(&r->guest);
 	order_fini(&r->order);
 	vec_fini(&r->hits.has);
 	model_fini(&r->model);
@@ -109,7 +113,7 @@ static int steps_after(struct rewrite *r, struct item *item, struct error *err)
 /* Without the rest of the recording, the output would lack records. */
 static bool needs_all(const struct rewrite_options *options)
 {
-	return options->ids == IDS_MMAP2_HIT || options->sched_stat || options->trace;
+	return options->ids == IDS_MMAP2_HIT || options->sched_stat || options->trace || options->guest;
 }
 
 /* Once memory reaches its limit, records are written unchanged. */
@@ -193,13 +197,15 @@ static void deliver(void *context, const struct entry *entry)
 
 static int read_record(struct rewrite *r, const struct record *record, uint64_t mark, struct error *err)
 {
+	if (record->type == RECORD_FINISHED_ROUND && r->options->guest)
+		order_flush(&r->order, false, deliver, r);
 	if (record->type >= RECORD_USER_TYPE_START)
 		return process_tool_record(r, record, err);
 	uint64_t time = r->ordered ? evlist_time_of(&r->source->header.evlist, record) : UINT64_MAX;
 	if (!time || time == UINT64_MAX)
 		return process(r, record, err);
 	order_add(&r->order, &(struct entry){ .time = time, .offset = record->offset, .body = record->body }, mark);
-	if (++r->waiting % RUN_RECORDS == 0)
+	if (++r->waiting % RUN_RECORDS == 0 && !r->options->guest)
 		order_end_run(&r->order);
 	return 0;
 }
@@ -247,7 +253,7 @@ int rewrite_run(struct rewrite *r, struct error *err)
 
 static bool lists_build_ids(const struct rewrite *r)
 {
-	return header_has(&r->source->header, FEATURE_BUILD_ID) || r->options->ids == IDS_HIT || r->options->ids == IDS_ALL;
+	return header_has(&r->source->header, FEATURE_BUILD_ID) || r->options->guest || r->options->ids == IDS_HIT || r->options->ids == IDS_ALL;
 }
 
 bool rewrite_fills_cache(const struct rewrite *r)

@@ -4,12 +4,12 @@
  * still true. A file takes its name when it is opened and replaces the older one of that name only by rename; without rewrite_finish it is
  * removed and the older one gets its name again.
  *
- * Order: without a change that depends on samples (-b, -B, -s, -j) or makes them (--itrace), records are written in the order of the
- * source. Otherwise records with a time wait until the source ends and are written by time; tool records and records without a time are
- * written as they are read. The model and the ordering are those of a session (model/, session/order.h), but there is no session, for
- * three reasons: perf ignores rounds here, so that late records are sorted, too; a step may drop a mapping before the model applies it, or
- * apply those of a JIT dump in between; and a session applies all side-band of a batch before it delivers the batch's samples, whereas
- * here records are written one by one.
+ * Order: without a change that depends on samples (-b, -B, -s, -j), makes them (--itrace) or adds others (--guest-data), records are
+ * written in the order of the source. Otherwise records with a time wait until the source ends, with a guest until their round ends, and
+ * are written by time; tool records and records without a time are written as they are read. The model and the ordering are those of a
+ * session (model/, session/order.h), but there is no session, for three reasons: perf ignores rounds here, so that late records are
+ * sorted, too; a step may drop a mapping before the model applies it, or apply those of a JIT dump in between; and a session applies all
+ * side-band of a batch before it delivers the batch's samples, whereas here records are written one by one.
  *
  * Errors: < 0 with *err; nothing of the output is then complete. Damage of the source is no error: rewrite_losses reports it.
  *
@@ -22,6 +22,7 @@
 #include "session/losses.h"
 
 struct budget;
+struct guest_options;
 struct compact_plan;
 struct trace_options;
 
@@ -43,6 +44,7 @@ struct rewrite_options {
 	bool jit;                       /* functions of JIT dumps become files and mappings */
 	const struct trace_options *trace; /* hardware traces are replaced by their samples; NULL: they are not */
 	bool strip;                     /* with trace: samples of other events are dropped */
+	const struct guest_options *guest; /* a virtual machine whose recording is added (rewrite/guest_data.h); NULL: none; borrowed */
 	bool force;                     /* JIT dumps of other users, too */
 	bool indexed;                   /* the file ends in an index of its samples by time (data/time_index.h) */
 	const struct compact_plan *plan; /* records that are dropped (rewrite/compact.h), with no other change; NULL: none; borrowed */

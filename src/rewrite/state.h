@@ -3,6 +3,7 @@
 #pragma once
 #include "base/vec.h"
 #include "model/model.h"
+#include "rewrite/guest_data.h"
 #include "rewrite/new_recording.h"
 #include "rewrite/rewrite.h"
 #include "session/order.h"
@@ -54,8 +55,8 @@ struct step {
 	void (*close)(void *state);
 };
 
-extern const struct step step_jit, step_sched, step_trace, step_build_ids;
-enum { STEPS = 4 };
+extern const struct step step_guest, step_jit, step_sched, step_trace, step_build_ids;
+enum { STEPS = 5 };
 
 struct rewrite {
 	const struct rewrite_options *options;
@@ -69,6 +70,7 @@ struct rewrite {
 	uint64_t released;           /* mark of the source: data before it is no longer needed */
 	bool full;                   /* memory has reached its limit: records are written unchanged */
 	bool inflated;               /* records of the source were compressed, so that they are in no file */
+	struct guest_data guest;
 	struct model model;
 	uint64_t clock;
 	size_t build_ids_taken;      /* rows of the header's table that the model has */

@@ -54,13 +54,10 @@ void pt_info_clock(const struct pt_info *info, uint64_t config, struct pt_clock_
 
 uint64_t pt_info_duration(const struct pt_info *info, uint64_t ns)
 {
-	if (!info->time.known)
-		return 0;
-	uint64_t whole = ns / info->time.mult, rest = ns % info->time.mult;
-	return (whole << info->time.shift) + (uint64_t)(((unsigned __int128)rest << info->time.shift) / info->time.mult);
+	return time_conv_duration(&info->time, ns);
 }
 
 uint64_t pt_info_ticks(const struct pt_info *info, uint64_t ns)
 {
-	return pt_info_duration(info, ns - info->time.zero);
+	return time_conv_ticks(&info->time, ns);
 }

@@ -450,9 +450,11 @@ void build_ids_body(const struct recording_facts *facts, struct writer *out)
 			continue;
 		size_t at = out->len;
 		out_u32(out, 0);
-		out_u16(out, (kernel ? RECORD_MISC_KERNEL : RECORD_MISC_USER) | SIZE_PRESENT);
+		unsigned mode = hit->machine ? (kernel ? RECORD_MISC_GUEST_KERNEL : RECORD_MISC_GUEST_USER) :
+			kernel ? RECORD_MISC_KERNEL : RECORD_MISC_USER;
+		out_u16(out, (uint16_t)(mode | SIZE_PRESENT));
 		out_u16(out, 0);
-		out_u32(out, (uint32_t)-1);
+		out_u32(out, hit->machine ? (uint32_t)hit->machine : (uint32_t)-1);
 		writer_add(out, id, sizeof id);
 		out_string(out, hit->path);
 		if (hit->one_of_many)

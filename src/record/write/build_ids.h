@@ -16,6 +16,7 @@ enum hit_kind { HIT_FILE, HIT_VDSO, HIT_KERNEL, HIT_KERNEL_MODULE };
 struct hit_module {
 	const char *path;            /* "/usr/bin/x", "[vdso]", "[kernel.kallsyms]", a module's file or "[name]" */
 	enum hit_kind kind;
+	int32_t machine;             /* process that runs the virtual machine it is of; 0: the host */
 	int32_t pid;                 /* HIT_FILE: a process that mapped it, whose view of files may be another one; -1 */
 	struct mapped_identity identity; /* HIT_FILE: of the mapped file */
 	uint8_t build_id[20], build_id_len;

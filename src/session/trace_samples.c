@@ -285,7 +285,7 @@ static void note_instruction(struct trace_queue *queue, uint64_t ip, struct trac
 	struct instruction instruction;
 	if (!range.code && !queue->trace->bts && !trace_locate_in(&queue->lane, queue->event.guest, ip, &range))
 		return;
-	if (!range.code || !pt_code_instruction(range.code, ip - range.base, moment->mode, &instruction))
+	if (!range.code || !pt_code_known(range.code, ip - range.base, moment->mode, &instruction))
 		return;
 	note->instruction_size = instruction.size;
 	note->has_instruction = true;

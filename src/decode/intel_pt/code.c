@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 enum {
 	BLOCK_INSTRUCTIONS_MAX = 1024,   /* longer ones are continued by the next block */
 	BLOCKS_MAX = 1 << 23,            /* then all are dropped: hostile code begins at every byte */
@@ -14,6 +16,8 @@ void pt_code_fini(struct pt_code *code)
 		*code->blocks_total -= code->blocks.count;
 	vec_fini(&code->blocks);
 	idmap_fini(&code->by_offset);
+	free(code->known);
+	code->known = NULL;
 	memset(code->recent, 0, sizeof code->recent);
 }
 
@@ -30,6 +34,21 @@ bool pt_code_instruction(const struct pt_code *code, uint64_t offset, unsigned m
 	if (!code->bytes || offset >= code->size)
 		return false;
 	return instruction_decode(code->bytes + offset, code->size - offset, mode, instruction);
+}
+
+bool pt_code_known(struct pt_code *code, uint64_t offset, unsigned mode, struct instruction *instruction)
+{
+	if (!code->known)
+		code->known = memory_zero(PT_CODE_KNOWN, sizeof *code->known);
+	struct pt_known_instruction *known = &code->known[offset % PT_CODE_KNOWN];
+	uint64_t key = offset * 4 + mode / 32 + 1;
+	if (known->key != key) {
+		if (!pt_code_instruction(code, offset, mode, instruction))
+			return false;
+		*known = (struct pt_known_instruction){ .key = key, .instruction = *instruction };
+	}
+	*instruction = known->instruction;
+	return true;
 }
 
 static void block_decode(const struct pt_code *code, unsigned mode, struct pt_block_code *block)

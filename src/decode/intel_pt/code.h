@@ -23,7 +23,13 @@ struct pt_block_code {
 	bool broken;             /* the code ends, or is no code, at offset + size; kind is OTHER, last_size 0 */
 };
 
-enum { PT_CODE_RECENT = 256 };
+enum { PT_CODE_RECENT = 256, PT_CODE_KNOWN = 4096 };
+
+/* An instruction that was decoded. */
+struct pt_known_instruction {
+	uint64_t key;            /* offset * 4 + mode / 32, + 1; 0: none */
+	struct instruction instruction;
+};
 
 struct pt_code {
 	const uint8_t *bytes;    /* borrowed; NULL: no code is available */
@@ -34,6 +40,7 @@ struct pt_code {
 		uint64_t key;        /* as in by_offset, + 1; 0: none */
 		uint32_t index;
 	} recent[PT_CODE_RECENT]; /* by the lower bits of the offset: what was looked up last */
+	struct pt_known_instruction *known; /* PT_CODE_KNOWN of them, by the lower bits of the offset; NULL: none was asked for */
 	uint32_t generation;     /* changes when all blocks were dropped: indices are void */
 	uint32_t blocks_max;     /* all are dropped before there are more; 0: a default */
 	size_t *blocks_total;    /* counts the blocks of several codes; NULL: not counted */
@@ -46,3 +53,5 @@ void pt_code_drop(struct pt_code *code); /* drops all blocks */
 uint32_t pt_code_block(struct pt_code *code, uint64_t offset, unsigned mode);
 /* The instruction at an offset; false: none. */
 bool pt_code_instruction(const struct pt_code *code, uint64_t offset, unsigned mode, struct instruction *instruction);
+/* The same, faster where the instruction was asked for before. */
+bool pt_code_known(struct pt_code *code, uint64_t offset, unsigned mode, struct instruction *instruction);

@@ -285,6 +285,27 @@ TEST("the blocks of a record stay until the next record; without branches, its a
 	EXPECT_INT(next().kind, 255);
 }
 
+TEST("an instruction that is asked for again is that of the offset and the mode")
+{
+	static const uint8_t bytes[PT_CODE_KNOWN + 2] = { 0x48, 0x89, 0xd8, [PT_CODE_KNOWN] = 0xeb, 0x10 };
+	struct pt_code known = { .bytes = bytes, .size = sizeof bytes };
+	for (unsigned i = 0; i < 2; i++) {
+		struct instruction instruction = { 0 };
+		EXPECT(pt_code_known(&known, 0, 64, &instruction));
+		EXPECT_INT(instruction.size, 3);
+		EXPECT(pt_code_known(&known, 0, 32, &instruction));
+		EXPECT_INT(instruction.size, 1);
+		for (unsigned j = 0; j < 2; j++) {
+			EXPECT(pt_code_known(&known, PT_CODE_KNOWN, 64, &instruction));
+			EXPECT_INT(instruction.kind, INSTRUCTION_JUMP);
+			EXPECT_INT(instruction.displacement, 0x10);
+		}
+		EXPECT(!pt_code_known(&known, PT_CODE_KNOWN + 1, 64, &instruction));
+		EXPECT(!pt_code_known(&known, sizeof bytes, 64, &instruction));
+	}
+	pt_code_fini(&known);
+}
+
 TEST("blocks of code are dropped at their limit, and counted for several codes")
 {
 	static const uint8_t returns[4] = { 0xc3, 0xc3, 0xc3, 0xc3 };

@@ -140,7 +140,7 @@ static bool step(struct pt_decoder *d)
 {
 	struct instruction instruction;
 	const struct pt_block_code *block = walk_branch(d);
-	if (!pt_code_instruction(d->range.code, block->offset + d->done_bytes, d->mode, &instruction))
+	if (!pt_code_known(d->range.code, block->offset + d->done_bytes, d->mode, &instruction))
 		return false;
 	d->done++;
 	d->done_bytes += instruction.size;
@@ -179,7 +179,7 @@ static bool steps_to_target(const struct pt_decoder *d, uint32_t *instructions)
 	if (distance >= block->size - d->done_bytes)
 		return false;
 	for (struct instruction instruction; at - d->done_bytes < distance; at += instruction.size, done++)
-		if (!pt_code_instruction(d->range.code, block->offset + at, d->mode, &instruction))
+		if (!pt_code_known(d->range.code, block->offset + at, d->mode, &instruction))
 			return false;
 	*instructions = done - d->done;
 	return at - d->done_bytes == distance;

@@ -65,11 +65,16 @@ void backing_map(const struct backing *backing, uint64_t from, uint64_t to)
 void backing_drop(const struct backing *backing, uint64_t from, uint64_t to)
 {
 	static const uint64_t page = 64 << 10; /* the largest page size */
-	if (!backing->mapped || from >= to)
-		return;
-	from = (from + page - 1) & ~(page - 1);
-	to &= ~(page - 1);
 	if (from < to)
+		backing_drop_from(backing, from + page - 1, to);
+}
+
+void backing_drop_from(const struct backing *backing, uint64_t from, uint64_t to)
+{
+	static const uint64_t page = 64 << 10;
+	from &= ~(page - 1);
+	to &= ~(page - 1);
+	if (backing->mapped && from < to)
 		madvise(backing->bytes + from, to - from, MADV_DONTNEED);
 }
 

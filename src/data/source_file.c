@@ -484,7 +484,7 @@ void source_drop_payload(struct source *source, const uint8_t *bytes, uint64_t l
 		if (bytes < backing->bytes || bytes >= backing->bytes + backing->size)
 			continue;
 		uint64_t from = (uint64_t)(bytes - backing->bytes);
-		backing_drop(backing, from, len <= backing->size - from ? from + len : backing->size);
+		backing_drop_from(backing, from, len <= backing->size - from ? from + len : backing->size);
 	}
 }
 

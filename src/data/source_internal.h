@@ -18,6 +18,8 @@ int backing_make_writable(struct backing *backing, const char *path, struct erro
 void backing_map(const struct backing *backing, uint64_t from, uint64_t to);
 /* Drops mapped pages from memory; unchanged bytes are read again on access. */
 void backing_drop(const struct backing *backing, uint64_t from, uint64_t to);
+/* The same, with the whole page of `from`: so that successive calls leave no page between them. */
+void backing_drop_from(const struct backing *backing, uint64_t from, uint64_t to);
 /* Mapped pages will be read in single places: none is read ahead, except those of parts that are announced. Only hints. */
 void backing_read_places(const struct backing *backing);
 void backing_announce(const struct backing *backing, uint64_t from, uint64_t to);

@@ -14,7 +14,7 @@ enum {
 	CPUS_MAX = 1 << 16,
 	QUEUES_MAX = 1 << 13,    /* as many as the kernel supports CPUs; each has a decoder */
 	BLOCKS_MAX = 1 << 24,    /* of decoded code, in all queues together */
-	DROP_BYTES = 8 << 20,    /* of a trace, between two releases of its memory … */
+	DROP_BYTES = 2 << 20,    /* of a trace, between two releases of its memory … */
 	DROP_AGAIN = 256 << 10,  /* … and so many before: segments read what precedes them, and the kernel maps what surrounds it */
 	GAPS_MAX = 256,          /* modules whose gaps are counted */
 	PERIOD_TICKS_MIN = 1 << 14, /* between samples of a trace that is decoded in segments */
@@ -524,23 +524,31 @@ static void begin_queue(struct trace_queue *queue)
 		trace_period(trace) == 1;
 }
 
+/* The place `bytes` before another one, in any piece; as far as the trace has them. */
+static struct pt_place place_before(const struct trace_queue *queue, struct pt_place place, size_t bytes)
+{
+	while (place.at < bytes && place.piece) {
+		bytes -= place.at;
+		place.at = queue->pieces.items[--place.piece].bytes.len;
+	}
+	place.at -= place.at < bytes ? place.at : bytes;
+	return place;
+}
+
 /* Frees the memory of the part of a long trace that is decoded. */
 static void drop_decoded(struct trace_queue *queue)
 {
 	const struct pt_place *place = &queue->decoder->place;
-	struct pt_place *dropped = &queue->dropped;
-	if (place->position - dropped->position < DROP_BYTES)
+	if (place->position - queue->dropped.position < DROP_BYTES)
 		return;
-	for (; dropped->piece <= place->piece && dropped->piece < queue->pieces.count; dropped->piece++, dropped->at = 0) {
-		struct span bytes = queue->pieces.items[dropped->piece].bytes;
-		size_t end = dropped->piece == place->piece ? place->at : bytes.len;
-		size_t from = dropped->at > DROP_AGAIN ? dropped->at - DROP_AGAIN : 0;
-		if (end > from)
-			source_drop_payload(queue->trace->source, bytes.data + from, end - from);
-		if (dropped->piece == place->piece)
-			break;
+	struct pt_place from = place_before(queue, queue->dropped, DROP_AGAIN);
+	for (; from.piece <= place->piece && from.piece < queue->pieces.count; from.piece++, from.at = 0) {
+		struct span bytes = queue->pieces.items[from.piece].bytes;
+		size_t end = from.piece == place->piece ? place->at : bytes.len;
+		if (end > from.at)
+			source_drop_payload(queue->trace->source, bytes.data + from.at, end - from.at);
 	}
-	*dropped = *place;
+	queue->dropped = *place;
 }
 
 /* Reads the queue's next event; `pause` is the time at which it stops at the latest. */

@@ -506,11 +506,12 @@ static void begin_queue(struct trace_queue *queue)
 	queue->dropped = queue->decoder->place;
 	queue->lane.decoder = queue->decoder;
 	const struct itrace *itrace = &trace->options.itrace;
-	bool jumps = itrace->branches || trace->stacks.branches_max || trace->events[TRACE_SAMPLE_IFLAG].on || queue->switches;
-	queue->decoder->errors_only = !jumps && !trace->stacks_wanted;
-	queue->decoder->calls_only = !jumps && trace->stacks_wanted;
-	queue->decoder->config.call = trace_note_call;
-	trace->cuts &= !jumps || trace_workers(trace) > 2; /* storing each branch costs more than two workers save */
+	bool few = itrace->calls || itrace->returns; /* samples of jumps are not wanted */
+	bool jumps = (itrace->branches && !few) || trace->stacks.branches_max || trace->events[TRACE_SAMPLE_IFLAG].on || queue->switches;
+	queue->decoder->errors_only = !itrace->branches && !jumps && !trace->stacks_wanted;
+	queue->decoder->calls_only = !jumps && (itrace->branches || trace->stacks_wanted);
+	queue->decoder->config.call = itrace->branches ? NULL : trace_note_call;
+	trace->cuts &= !(itrace->branches || jumps) || trace_workers(trace) > 2; /* storing each branch costs more than two workers save */
 	if (!itrace->instructions && !itrace->cycles)
 		return;
 	uint64_t period = itrace->unit == ITRACE_NANOSECONDS && trace->info.time.known ?

@@ -209,7 +209,7 @@ struct frame_making {
 	const struct listing_line *line;
 	const struct location *location;
 	uint64_t place;          /* its fields */
-	struct writer text;
+	struct writer *text;
 	VEC(struct cell) cells;
 };
 
@@ -220,7 +220,7 @@ static void making_add(struct frame_making *making, const char *name, const stru
 	if (line->listing->options.format)
 		vec_push(&making->cells, place_of(line->listing, making->location, name, at, making->place, &line->worker->arena));
 	else
-		add_frame(line->listing, making->location, making->place, name, at, &making->text);
+		add_frame(line->listing, making->location, making->place, name, at, making->text);
 }
 
 /* Adds a frame for each inlined function, then the function itself. Returns their number, 0 if they are not known. */
@@ -239,7 +239,7 @@ static size_t making_add_inlines(struct frame_making *making, enum frame_at wher
 	for (size_t i = 0; i < count && !frame->stops; i++) {
 		const char *name = symbols_name(symbols, module, found[i].symbol);
 		if (i && !line->listing->options.format) {
-			writer_putc(&making->text, '\0');
+			writer_putc(making->text, '\0');
 			frame->has_more = true;
 		}
 		making_add(making, symbol_is_inlined(found[i].symbol) ? name : NULL, &found[i].at);
@@ -306,11 +306,13 @@ static const char *store_text(struct arena *arena, const struct writer *text, ui
 static void make_frame(const struct listing_line *line, const struct location *location, uint64_t place, unsigned inlines,
 	struct frame *frame)
 {
-	struct frame_making making = { .line = line, .location = location, .place = place };
+	struct frame_making making = { .line = line, .location = location, .place = place, .text = &line->worker->frame_text };
 	struct arena *arena = &line->worker->arena;
 	uint64_t offset;
 
-	writer_open(&making.text, -1, 256);
+	if (!making.text->buffer)
+		writer_open(making.text, -1, 256);
+	making.text->len = 0;
 	if (!inlines || !making_add_inlines(&making, inlines - 1, frame)) {
 		making_add(&making, NULL, NULL);
 		frame->stops = stops_at(line->listing, symbol_of(line->listing, location, &offset));
@@ -319,12 +321,11 @@ static void make_frame(const struct listing_line *line, const struct location *l
 		frame->cells = arena_copy(arena, making.cells.items, making.cells.count * sizeof *making.cells.items);
 		frame->count = (uint32_t)making.cells.count;
 	} else {
-		frame->text = store_text(arena, &making.text, location->address);
-		frame->count = (uint32_t)making.text.len;
+		frame->text = store_text(arena, making.text, location->address);
+		frame->count = (uint32_t)making.text->len;
 	}
 	frame->inlines = (uint8_t)inlines;
 	vec_fini(&making.cells);
-	writer_fini(&making.text);
 }
 
 /* The frame with the fields of a place, whose kind is given. */

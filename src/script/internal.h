@@ -83,6 +83,7 @@ struct listing_worker {
 	struct arena row;            /* of the current row of a table: cleared with each */
 	VEC(struct cell) cells;
 	struct writer printed;
+	struct writer frame_text;    /* of the frame that is being made */
 	struct str scratch;
 	struct branch_line *branch_lines; /* NULL: none yet */
 	struct arena line_texts;     /* of these lines */

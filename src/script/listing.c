@@ -62,6 +62,7 @@ static void worker_close(struct listing_worker *worker)
 	arena_fini(&worker->row);
 	vec_fini(&worker->cells);
 	writer_fini(&worker->printed);
+	writer_fini(&worker->frame_text);
 	branch_line_forget(worker);
 	str_fini(&worker->scratch);
 	disassembler_close(worker->disassemblers[0]);

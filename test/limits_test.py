@@ -198,6 +198,37 @@ def test_memory_limit_inject(c):
     need(not os.path.exists(c.path("none")), "an incomplete recording remains")
 
 
+def children(count):
+    """Threads that map 8 files and end; one of 50 is sampled."""
+    for i in range(count):
+        tid, at = 100 + i, 20 * i + 1
+        yield fork(tid, 7, at)
+        yield comm(tid, "child%d" % (i % 100), at + 1)
+        for j in range(8):
+            yield mmap2(tid, 0x100000 * (j + 1), 0x1000, "/usr/lib/lib%d.so" % j, time=at + 2)
+        if i % 50 == 0:
+            yield sample(tid, 0x100010, at + 3)
+        yield make.leave(tid, at + 4)
+        if i % 1000 == 999:
+            yield make.finished_round()
+
+
+def test_compact_memory(c):
+    """inject --compact takes memory for the threads that live, not for those that have ended, and drops those without samples"""
+    if SANITIZED:
+        raise Skip("the sanitizers' allocator does not tell what is in use")
+    taken = []
+    for count in (8000, 24000):
+        path = recorded_apart(c, lambda n=count: list(children(n)))
+        done = c.run("inject", "--compact", "-i", path, "-o", "small")
+        need(done.code == 0, done.err)
+        taken.append(done.bytes)
+        need(os.path.getsize(c.path("small")) * 20 < os.path.getsize(path), "the recording is not much smaller")
+    texts = [open(c.run("script", "-F", "comm,tid,ip,dso", "-i", recording).out, "rb").read() for recording in (path, "small")]
+    need(texts[0].count(b"\n") == 24000 // 50 and texts[0] == texts[1], "script differs")
+    need(taken[1] < taken[0] + (8 << 20), "three times the threads take %d MiB instead of %d" % (taken[1] >> 20, taken[0] >> 20))
+
+
 def switches(count):
     """A chain of threads, each of which runs once."""
     for i in range(count):

@@ -171,7 +171,7 @@ static int inject_source(struct cli *cli, const struct inject_options *options, 
 	return result < 0 ? EXIT_FAILED : damaged;
 }
 
-/* The recording is read twice. */
+/* The recording is read once more than it is written, twice if a late record names a thread that ended long before. */
 static int plan_compact(struct cli *cli, const struct inject_options *options, const char *input, struct compact_plan *plan,
 	struct error *err)
 {
@@ -182,10 +182,14 @@ static int plan_compact(struct cli *cli, const struct inject_options *options, c
 		return error_set(err, ERROR_USAGE, "--compact cannot be combined with other changes: make them first");
 	if (strcmp(input, "-") == 0 || stat(input, &st) != 0 || S_ISFIFO(st.st_mode))
 		return error_set(err, ERROR_USAGE, "--compact reads the recording twice: it needs a file (-i)");
-	if (source_open(&source, input, &source_options, err) < 0)
-		return -1;
-	int result = compact_plan_make(plan, source, cli->budget, err);
-	source_close(source);
+	int result = 1;
+	for (int reading = 0; result > 0 && reading < 2; reading++) {
+		compact_plan_fini(plan);
+		if (source_open(&source, input, &source_options, err) < 0)
+			return -1;
+		result = compact_plan_make(plan, source, &(struct compact_options){ .budget = cli->budget, .remembers = reading > 0 }, err);
+		source_close(source);
+	}
 	return result;
 }
 

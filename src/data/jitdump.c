@@ -35,6 +35,13 @@ long jitdump_pid_of_path(const char *path)
 	return strcmp(end, ".dump") == 0 ? pid : -1;
 }
 
+bool jitdump_is_mapped(const struct record *record)
+{
+	size_t at = record->type == RECORD_MMAP ? 32 : 64; /* offset of the path */
+	const char *path = (const char *)record->body + at;
+	return record->body_len > at && memchr(path, '\0', record->body_len - at) && jitdump_pid_of_path(path) >= 0;
+}
+
 int jitdump_open(struct jitdump *dump, const struct reader *reader, struct error *err)
 {
 	*dump = (struct jitdump){ .reader = *reader };

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "abi/record.h"
 #include "base/error.h"
 #include "base/reader.h"
 
@@ -72,6 +73,8 @@ struct jitdump {
 
 /* The PID of "/…/jit-PID.dump", the name under which a compiler maps its dump; -1: another name. */
 long jitdump_pid_of_path(const char *path);
+/* Whether a record MMAP or MMAP2 maps a dump. */
+bool jitdump_is_mapped(const struct record *record);
 int jitdump_open(struct jitdump *dump, const struct reader *reader, struct error *err);
 void jitdump_fini(struct jitdump *dump); /* accepts a zeroed dump */
 /* 1: *record is the next complete record; 0: the end, or the rest is not a record. Can be called again if the file grows. */

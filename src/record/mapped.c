@@ -75,13 +75,6 @@ static void remove_compiler(struct mapped *mapped, int32_t pid)
 	jit_feeds_end(&mapped->jit, pid);
 }
 
-static bool names_dump(const struct record *record)
-{
-	size_t at = record->type == RECORD_MMAP ? 32 : 64; /* offset of the path */
-	const char *path = (const char *)record->body + at;
-	return record->body_len > at && memchr(path, '\0', record->body_len - at) && jitdump_pid_of_path(path) >= 0;
-}
-
 /* Just-in-time compilers map their dump; a forked child runs their code too. */
 static void follow_compilers(struct mapped *mapped, const struct record *record, bool maps_dump)
 {
@@ -103,7 +96,7 @@ void mapped_apply(struct mapped *mapped, const struct record *record, uint64_t t
 {
 	static const struct sample none = { .time = UINT64_MAX };
 	bool maps = record->type == RECORD_MMAP || record->type == RECORD_MMAP2;
-	bool maps_dump = maps && record_cpumode(record) == RECORD_MISC_USER && names_dump(record);
+	bool maps_dump = maps && record_cpumode(record) == RECORD_MISC_USER && jitdump_is_mapped(record);
 	follow_compilers(mapped, record, maps_dump);
 	if (record->type == RECORD_TIME_CONV)
 		time_conv_read(&mapped->jit.clock, record);

@@ -1,59 +1,46 @@
 #include "rewrite/compact.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/budget.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "data/jitdump.h"
 #include "model/model.h"
+#include "rewrite/needs.h"
 #include "session/order.h"
 #include "session/recorded_build_ids.h"
 
-enum { SEEN_SLOTS = 1 << 16, RELEASE_EVERY = 1 << 14, MEMORY_EVERY = 1 << 13 };
-
-/* A record that may be dropped. */
-struct candidate {
-	uint64_t record;             /* its number in the source */
-	uint32_t thread;             /* the thread that it names; THREAD_NONE: it is only a mapping */
-	uint32_t first, end;         /* the threads that it made */
-	uint32_t first_serial, end_serial; /* the mappings that it made */
-	uint32_t module;             /* the module that it made; MODULE_ID_NONE */
-};
-
-/* The threads that a thread depends on. */
-struct origins {
-	uint32_t leader, parent;     /* THREAD_NONE: none */
+enum {
+	SEEN_SLOTS = 1 << 16, RELEASE_EVERY = 1 << 14, MEMORY_EVERY = 1 << 13,
+	GROWTH_BYTES = 1 << 22,      /* by which the model may grow, beside its own size, before a new generation */
+	RECENT = 1 << 16,            /* records after its exit during which a thread is remembered */
+	TIDS = 1 << 22,              /* the kernel's limit; threads with other ids are not forgotten */
 };
 
 struct compaction {
 	struct source *source;
+	struct compact_plan *plan;
 	struct model model;
+	struct needs needs;
 	struct order order;
 	uint64_t clock, delivered;
 	struct budget *budget;
 	bool full;                   /* memory has reached its limit: no plan is made */
+	bool traced;                 /* the same, as there is a hardware trace */
+	bool forgets;                /* threads that have ended are forgotten */
+	bool missed;                 /* a record names a thread that was forgotten: no plan is made */
 	size_t build_ids_taken;
-	VEC(struct candidate) candidates;
-	VEC(struct origins) origins; /* by thread */
-	VEC(bool) threads;           /* by thread: it is needed */
-	VEC(bool) maps;              /* by serial: a sample lies in it */
-	VEC(bool) modules;           /* by module: the same */
+	size_t renewed_growth, exits; /* of the model when its generation began; exits in this generation */
 	uint64_t *seen;              /* a cache: hashes of (address space, address) that were marked */
+	uint64_t *forgotten;         /* by thread id: a bit */
 };
-
-#define MARK(set, index)                                                                                                                  \
-	do {                                                                                                                              \
-		while ((set)->count <= (index))                                                                                           \
-			vec_push(set, false);                                                                                             \
-		(set)->items[index] = true;                                                                                               \
-	} while (0)
-#define HAS(set, index) ((index) < (set)->count && (set)->items[index])
 
 static void mark_map(void *context, const struct map *map)
 {
 	struct compaction *c = context;
-	MARK(&c->maps, map->serial);
-	MARK(&c->modules, map->module);
+	needs_mapping(&c->needs, map);
 }
 
 static void mark_address(struct compaction *c, const struct map_node *root, uint64_t address)
@@ -79,6 +66,12 @@ static void mark_space(struct compaction *c, const struct map_node *root)
 	map_each(root, mark_map, c);
 }
 
+/* Only until another thread has its id. */
+static bool is_forgotten(const struct compaction *c, int32_t tid)
+{
+	return tid >= 0 && tid < TIDS && c->forgotten[tid / 64] >> tid % 64 & 1 && model_thread(&c->model, tid, c->clock) == THREAD_NONE;
+}
+
 static void mark_sample(struct compaction *c, const struct record *record)
 {
 	const struct evlist *evlist = &c->source->header.evlist;
@@ -89,10 +82,11 @@ static void mark_sample(struct compaction *c, const struct record *record)
 	uint32_t thread = model_thread(&c->model, (int32_t)sample.tid, c->clock);
 	uint32_t leader = model_thread(&c->model, (int32_t)sample.pid, c->clock);
 	const struct map_node *root = model_root(&c->model, (int32_t)sample.pid, thread, c->clock);
+	c->missed |= is_forgotten(c, (int32_t)sample.tid) || is_forgotten(c, (int32_t)sample.pid);
 	if (thread != THREAD_NONE)
-		MARK(&c->threads, thread);
+		needs_thread(&c->needs, thread);
 	if (leader != THREAD_NONE)
-		MARK(&c->threads, leader);
+		needs_thread(&c->needs, leader);
 	if (!root)
 		return;
 	if (sample.stack_user_size || attr_flag(&evlist->events.items[event].attr, ATTR_DEFER_CALLCHAIN)) {
@@ -110,18 +104,25 @@ static void mark_sample(struct compaction *c, const struct record *record)
 	}
 }
 
-/* The threads that a record of a task or a mapping names. */
-static bool names_threads(const struct record *record, int32_t *tid, int32_t *ptid)
+/* The threads that a record of a task or a mapping names; -1: none. */
+struct named {
+	int32_t pid, tid, ppid, ptid;
+};
+
+static bool named_take(struct named *named, const struct record *record)
 {
 	struct cursor c = cursor_of(record->body, record->body_len, false);
-	*ptid = -1;
+	*named = (struct named){ -1, -1, -1, -1 };
 	switch (record->type) {
 	case RECORD_FORK:
+		named->pid = (int32_t)take_u32(&c);
+		named->ppid = (int32_t)take_u32(&c);
+		named->tid = (int32_t)take_u32(&c);
+		named->ptid = (int32_t)take_u32(&c);
+		break;
 	case RECORD_EXIT:
 		take(&c, 8);
-		*tid = (int32_t)take_u32(&c);
-		if (record->type == RECORD_FORK)
-			*ptid = (int32_t)take_u32(&c);
+		named->tid = (int32_t)take_u32(&c);
 		break;
 	case RECORD_MMAP:
 	case RECORD_MMAP2:
@@ -130,8 +131,8 @@ static bool names_threads(const struct record *record, int32_t *tid, int32_t *pt
 		/* fall through */
 	case RECORD_COMM:
 	case RECORD_NAMESPACES:
-		take(&c, 4);
-		*tid = (int32_t)take_u32(&c);
+		named->pid = (int32_t)take_u32(&c);
+		named->tid = (int32_t)take_u32(&c);
 		break;
 	default:
 		return false;
@@ -139,16 +140,87 @@ static bool names_threads(const struct record *record, int32_t *tid, int32_t *pt
 	return !c.short_read;
 }
 
-static void note_origins(struct compaction *c, uint32_t first, int32_t ptid)
+static bool names_forgotten(const struct compaction *c, const struct record *record, const struct named *named)
+{
+	if (is_forgotten(c, named->ppid) || is_forgotten(c, named->ptid))
+		return true;
+	if (record->type != RECORD_FORK) /* a fork's own thread is a new one */
+		return is_forgotten(c, named->tid) || is_forgotten(c, named->pid);
+	return named->pid != named->tid && is_forgotten(c, named->pid);
+}
+
+/* What the model had before a record. */
+struct before {
+	uint32_t threads, serials, modules;
+};
+
+static void note_record(struct compaction *c, const struct record *record, uint64_t number, const struct named *named,
+	const struct before *before)
 {
 	const struct model *model = &c->model;
-	for (uint32_t i = first; i < model->threads.count; i++) {
+	struct needs *needs = &c->needs;
+	bool maps = record->type == RECORD_MMAP || record->type == RECORD_MMAP2;
+	uint32_t thread = maps ? THREAD_NONE : model_thread(model, named->tid, c->clock);
+	if (maps && jitdump_is_mapped(record)) /* readers place its functions in the process */
+		thread = model_thread(model, named->pid, c->clock);
+	needs_drop(needs, number);
+	for (uint32_t i = before->threads; i < model->threads.count; i++)
+		needs_made_thread(needs, number, i);
+	if (thread != THREAD_NONE && thread < before->threads)
+		needs_made_thread(needs, number, thread);
+	for (uint32_t serial = before->serials + 1; serial <= model->mappings; serial++)
+		needs_made_mapping(needs, number, serial);
+	if (model->modules.list.count > before->modules)
+		needs_made_module(needs, number, before->modules);
+}
+
+/* Threads that ended recently may still be sampled, and those of a process have its mappings. */
+static void hold(const struct compaction *c, bool *held)
+{
+	const struct model *model = &c->model;
+	for (size_t i = 0; i < model->threads.count; i++) {
 		const struct thread *thread = model->threads.items[i];
-		struct origins origins = { model_thread(model, thread->pid, c->clock), model_thread(model, ptid, c->clock) };
-		if (ptid == -1 || origins.parent == i)
-			origins.parent = THREAD_NONE;
-		vec_push(&c->origins, origins);
+		if (thread->died != UINT64_MAX)
+			continue;
+		bool lives = !thread->exited || c->clock - thread->exited < RECENT || thread->tid < 0 || thread->tid >= TIDS;
+		held[i] |= lives;
+		uint32_t leader = thread->pid != thread->tid ? model_thread(model, thread->pid, c->clock) : THREAD_NONE;
+		if (lives && leader != THREAD_NONE)
+			held[leader] = true;
 	}
+}
+
+/* What no sample can ask for any more is forgotten. */
+static void renew(struct compaction *c)
+{
+	struct model *model = &c->model, old;
+	size_t count = model->threads.count;
+	bool *held = memory_zero(count + 1, sizeof *held);
+	uint32_t *threads = memory_zero(count + 1, sizeof *threads);
+	hold(c, held);
+	model_renew_held(model, &(struct model_renewal){ .clock = c->clock, .held = held, .threads = threads, .previous = &old });
+	for (size_t i = 0; i < count; i++) {
+		int32_t tid = old.threads.items[i]->tid;
+		if (threads[i] == THREAD_NONE && tid >= 0 && tid < TIDS)
+			c->forgotten[tid / 64] |= (uint64_t)1 << tid % 64;
+	}
+	needs_renew(&c->needs, model, threads, c->clock);
+	model_fini_history(&old);
+	free(held);
+	free(threads);
+	memset(c->seen, 0, SEEN_SLOTS * sizeof *c->seen); /* the addresses of freed roots may be used again */
+	c->renewed_growth = model_growth(model);
+	c->exits = 0;
+}
+
+/* A new generation is made beside the old one: of a model that lives it would only take memory. */
+static void renew_if_past(struct compaction *c)
+{
+	const struct model *model = &c->model;
+	if (!c->forgets || model_growth(model) < 2 * c->renewed_growth + GROWTH_BYTES)
+		return;
+	if (c->exits + model->ended >= model->threads.count / 4 || model->superseded >= model->arena.bytes / 2)
+		renew(c);
 }
 
 static void take_record(struct compaction *c, const struct record *record, uint64_t number)
@@ -157,11 +229,11 @@ static void take_record(struct compaction *c, const struct record *record, uint6
 	static const struct sample_layout none = { .time_at = -1, .id_at = -1 };
 	struct model *model = &c->model;
 	struct sample trailer;
-	int32_t tid, ptid;
+	struct named named;
 	c->clock++;
 	if (c->budget && c->clock % MEMORY_EVERY == 0)
 		c->full |= memory_in_use() > budget_limit(c->budget);
-	if (c->full)
+	if (c->full || c->missed)
 		return;
 	recorded_build_ids_take(model, &c->source->header, &c->build_ids_taken);
 	model_combine(model, record->type != RECORD_SAMPLE); /* nothing is looked up as of the records between two samples */
@@ -169,21 +241,18 @@ static void take_record(struct compaction *c, const struct record *record, uint6
 		mark_sample(c, record);
 		return;
 	}
-	struct candidate candidate = { .record = number, .first = (uint32_t)model->threads.count, .first_serial = model->mappings + 1 };
-	uint32_t modules = (uint32_t)model->modules.list.count, event = evlist_event_of(evlist, record);
+	renew_if_past(c);
+	struct before before = { (uint32_t)model->threads.count, model->mappings, (uint32_t)model->modules.list.count };
+	uint32_t event = evlist_event_of(evlist, record);
 	sample_decode_trailer(&trailer, event == UINT32_MAX ? &none : &evlist->events.items[event].layout, record);
-	bool may_drop = names_threads(record, &tid, &ptid);
+	bool may_drop = named_take(&named, record);
 	uint64_t bad = model->bad_records;
+	c->missed |= may_drop && names_forgotten(c, record, &named);
 	model_apply(model, record, &trailer, c->clock);
-	note_origins(c, candidate.first, record->type == RECORD_FORK && may_drop ? ptid : -1);
-	if (!may_drop || model->bad_records != bad)
-		return;
-	candidate.end = (uint32_t)model->threads.count;
-	candidate.end_serial = model->mappings + 1;
-	candidate.module = model->modules.list.count > modules ? modules : MODULE_ID_NONE;
-	bool maps = record->type == RECORD_MMAP || record->type == RECORD_MMAP2;
-	candidate.thread = maps ? THREAD_NONE : model_thread(model, tid, c->clock);
-	vec_push(&c->candidates, candidate);
+	needs_add_threads(&c->needs, model, may_drop ? named.ptid : -1, c->clock);
+	c->exits += record->type == RECORD_EXIT;
+	if (may_drop && model->bad_records == bad)
+		note_record(c, record, number, &named, &before);
 }
 
 static void deliver(void *context, const struct entry *entry)
@@ -198,55 +267,6 @@ static void deliver(void *context, const struct entry *entry)
 	}
 }
 
-/* A thread that is needed needs its leader, whose mappings it has, and its parent, whose name and mappings it got. */
-static void mark_origins(struct compaction *c)
-{
-	VEC(uint32_t) due = { 0 };
-	for (uint32_t i = 0; i < c->threads.count; i++)
-		if (c->threads.items[i])
-			vec_push(&due, i);
-	while (due.count) {
-		struct origins origins = c->origins.items[due.items[--due.count]];
-		uint32_t both[2] = { origins.leader, origins.parent };
-		for (int i = 0; i < 2; i++) {
-			if (both[i] == THREAD_NONE || HAS(&c->threads, both[i]))
-				continue;
-			MARK(&c->threads, both[i]);
-			vec_push(&due, both[i]);
-		}
-	}
-	vec_fini(&due);
-}
-
-static bool is_needed(const struct compaction *c, const struct candidate *candidate)
-{
-	if (candidate->thread != THREAD_NONE && HAS(&c->threads, candidate->thread))
-		return true;
-	if (candidate->module != MODULE_ID_NONE && HAS(&c->modules, candidate->module))
-		return true;
-	for (uint32_t i = candidate->first; i < candidate->end; i++)
-		if (HAS(&c->threads, i))
-			return true;
-	for (uint32_t i = candidate->first_serial; i < candidate->end_serial; i++)
-		if (HAS(&c->maps, i))
-			return true;
-	return false;
-}
-
-static void drop_rest(struct compaction *c, struct compact_plan *plan)
-{
-	mark_origins(c);
-	for (uint64_t i = 0; i < (plan->records + 63) / 64; i++)
-		vec_push(&plan->dropped, 0);
-	for (size_t i = 0; i < c->candidates.count; i++) {
-		const struct candidate *candidate = &c->candidates.items[i];
-		if (is_needed(c, candidate))
-			continue;
-		plan->dropped.items[candidate->record / 64] |= (uint64_t)1 << candidate->record % 64;
-		plan->drops++;
-	}
-}
-
 /* Old recorders gave times only to samples: then the order in the file is that of delivery. */
 static bool is_ordered(const struct source *source)
 {
@@ -254,11 +274,18 @@ static bool is_ordered(const struct source *source)
 	return source->header.pipe || !evlist->events.count || attr_flag(&evlist->events.items[0].attr, ATTR_SAMPLE_ID_ALL);
 }
 
-static void read_all(struct compaction *c, struct compact_plan *plan)
+static bool is_timed(const struct source *source)
 {
+	const struct evlist *evlist = &source->header.evlist;
+	return is_ordered(source) && evlist->events.count && evlist->events.items[0].layout.time_at >= 0;
+}
+
+static void read_all(struct compaction *c)
+{
+	struct compact_plan *plan = c->plan;
 	struct record record;
 	bool ordered = is_ordered(c->source);
-	for (; !c->full; plan->records++) {
+	for (; !c->full && !c->missed && !c->traced; plan->records++) {
 		uint64_t mark = source_mark(c->source), time;
 		if (source_next(c->source, &record, NULL) <= 0)
 			break;
@@ -268,38 +295,46 @@ static void read_all(struct compaction *c, struct compact_plan *plan)
 			order_add(&c->order, &(struct entry){ .time = time, .offset = plan->records, .body = record.body }, mark);
 		else if (!own)
 			take_record(c, &record, plan->records);
+		c->traced |= record.type == RECORD_AUXTRACE || record.type == RECORD_AUXTRACE_INFO;
 		if (record.type == RECORD_FINISHED_ROUND)
 			order_flush(&c->order, false, deliver, c);
 	}
 	order_flush(&c->order, true, deliver, c);
 }
 
-int compact_plan_make(struct compact_plan *plan, struct source *source, struct budget *budget, struct error *err)
+static int read_plan(struct compaction *c, struct error *err)
+{
+	model_init(&c->model);
+	c->model.keep_exited = true; /* samples after an exit belong to the thread */
+	/* the budget is not the model's: no sample takes memory beside the history of mappings */
+	c->seen = memory_zero(SEEN_SLOTS, sizeof *c->seen);
+	c->forgotten = memory_zero(TIDS / 64, sizeof *c->forgotten);
+	needs_init(&c->needs, c->plan);
+	needs_add_threads(&c->needs, &c->model, -1, 0);
+	read_all(c);
+	order_fini(&c->order);
+	needs_fini(&c->needs);
+	model_fini(&c->model);
+	free(c->seen);
+	free(c->forgotten);
+	if (c->traced)
+		return error_set(err, ERROR_UNSUPPORTED, "a hardware trace may need any mapping: --itrace replaces it by its samples");
+	if (c->full)
+		return error_set(err, ERROR_UNSUPPORTED, "what is known of threads and mappings exceeds the limit of memory, %zu MiB: the recording "
+			"cannot be compacted. 'perfuse --memory SIZE inject' sets another limit.", budget_limit(c->budget) >> 20);
+	return c->missed;
+}
+
+int compact_plan_make(struct compact_plan *plan, struct source *source, const struct compact_options *options, struct error *err)
 {
 	*plan = (struct compact_plan){ 0 };
-	if (header_has(&source->header, FEATURE_AUXTRACE))
-		return error_set(err, ERROR_UNSUPPORTED, "a hardware trace may need any mapping: --itrace replaces it by its samples");
 	if (source->header.swapped)
 		return error_set(err, ERROR_UNSUPPORTED, "recordings of the other byte order are not supported yet");
-	struct compaction c = { .source = source, .seen = memory_zero(SEEN_SLOTS, sizeof *c.seen) };
-	model_init(&c.model);
-	c.model.keep_exited = true; /* samples after an exit belong to the thread */
-	c.budget = budget; /* not the model's: no sample takes memory beside the history of mappings */
-	note_origins(&c, 0, -1);
-	read_all(&c, plan);
-	bool complete = !c.full;
-	if (complete)
-		drop_rest(&c, plan);
-	order_fini(&c.order);
-	model_fini(&c.model);
-	vec_fini(&c.candidates);
-	vec_fini(&c.origins);
-	vec_fini(&c.threads);
-	vec_fini(&c.maps);
-	vec_fini(&c.modules);
-	free(c.seen);
-	return complete ? 0 : error_set(err, ERROR_UNSUPPORTED, "what is known of threads and mappings exceeds the limit of memory, %zu MiB: the "
-		"recording cannot be compacted. 'perfuse --memory SIZE inject' sets another limit.", budget_limit(budget) >> 20);
+	struct compaction c = {
+		.source = source, .plan = plan, .budget = options->budget, .forgets = !options->remembers && is_timed(source),
+		.traced = header_has(&source->header, FEATURE_AUXTRACE),
+	};
+	return read_plan(&c, err);
 }
 
 void compact_plan_fini(struct compact_plan *plan)

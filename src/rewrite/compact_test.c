@@ -8,7 +8,7 @@ static void expect_plan(struct tape *tape, const char *want)
 {
 	struct compact_plan plan;
 	CLEANUP_STR struct str got = { 0 };
-	EXPECT_INT(compact_plan_make(&plan, &tape->source, NULL, NULL), 0);
+	EXPECT_INT(compact_plan_make(&plan, &tape->source, &(struct compact_options){ 0 }, NULL), 0);
 	for (uint64_t i = 0; i < plan.records; i++)
 		str_puts(&got, compact_plan_drops(&plan, i) ? "1" : "0");
 	EXPECT_STR(str_text(&got), want);
@@ -97,4 +97,85 @@ TEST("a thread that forked a process needs its leader, and a sample of an unknow
 	put_u64(t, 3);
 	put_u64(t, 0);
 	expect_plan(t, "010");
+}
+
+TEST("the mapping of a compiler's dump remains, if its process does")
+{
+	struct tape *t = recording_new();
+	put_mmap(t, 7, 1, 0x1000, 0x1000, "/a");
+	put_mmap(t, 7, 2, 0x3000, 0x1000, "/tmp/jit-7.dump");
+	put_mmap(t, 8, 3, 0x1000, 0x1000, "/b");
+	put_mmap(t, 8, 4, 0x3000, 0x1000, "/tmp/jit-8.dump");
+	put_sample(t, 7, 5, 0x1000);
+	expect_plan(t, "00110");
+}
+
+TEST("a recording with pieces of a hardware trace is refused, whatever its header says")
+{
+	struct tape *t = recording_new();
+	struct compact_plan plan;
+	struct error err = { 0 };
+	put_head(t, RECORD_AUXTRACE_INFO, 0, 8);
+	put_u64(t, 1);
+	EXPECT(compact_plan_make(&plan, &t->source, &(struct compact_options){ 0 }, &err) < 0);
+	EXPECT(strstr(err.text, "hardware trace"));
+	compact_plan_fini(&plan);
+	source_close(&t->source);
+}
+
+enum { CHILDREN = 70000, PER_CHILD = 4 };
+
+static void put_exit(struct tape *t, uint32_t tid, uint64_t time)
+{
+	put_head(t, RECORD_EXIT, 0, 40);
+	put_ids(t, tid);
+	put_ids(t, tid);
+	put_u64(t, time);
+	put_ids(t, tid);
+	put_u64(t, time);
+}
+
+/* Children of thread 10 that map a file of their own and exit; every 1000th is sampled. */
+static struct tape *recording_of_children(void)
+{
+	struct tape *t = recording_new();
+	char name[32];
+	for (uint32_t i = 0; i < CHILDREN; i++) {
+		uint32_t tid = 100 + i, time = 1 + PER_CHILD * i;
+		put_fork(t, tid, 10, time);
+		snprintf(name, sizeof name, "/lib/%u", i % 50);
+		put_mmap(t, tid, time + 1, 0x1000, 0x1000, name);
+		if (i % 1000 == 999)
+			put_sample(t, tid, time + 2, 0x1000);
+		put_exit(t, tid, time + 3);
+	}
+	return t;
+}
+
+static uint64_t drops_of(struct tape *t, bool remembers, int want)
+{
+	struct compact_plan plan;
+	EXPECT_INT(compact_plan_make(&plan, &t->source, &(struct compact_options){ .remembers = remembers }, NULL), want);
+	uint64_t drops = plan.drops;
+	compact_plan_fini(&plan);
+	source_close(&t->source);
+	return drops;
+}
+
+TEST("of very many threads that ended, the same records are dropped as if all were remembered")
+{
+	uint64_t forgotten = drops_of(recording_of_children(), false, 0), remembered = drops_of(recording_of_children(), true, 0);
+	EXPECT_INT(forgotten, remembered);
+	EXPECT(forgotten >= (CHILDREN - CHILDREN / 1000 - 50) * 3 - 50);
+}
+
+TEST("a sample of a thread that was forgotten asks for another reading, which remembers it")
+{
+	struct tape *t = recording_of_children();
+	put_sample(t, 100, PER_CHILD * CHILDREN + 1, 0x1000);
+	drops_of(t, false, 1);
+	t = recording_of_children();
+	put_sample(t, 100, PER_CHILD * CHILDREN + 1, 0x1000);
+	uint64_t late = drops_of(t, true, 0);
+	EXPECT_INT(late + 2, drops_of(recording_of_children(), true, 0)); /* its fork and its exit; the mapping made a module that others need */
 }

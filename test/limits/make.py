@@ -25,6 +25,10 @@ def fork(tid, parent, time=1):
     return recording.fork(tid, parent, time, trailer(tid, tid, time))
 
 
+def leave(tid, time=1):
+    return recording.leave(tid, tid, tid, time, trailer(tid, tid, time))
+
+
 def namespaces(tid, time=1):
     links = b"".join(struct.pack("<QQ", 4, 4026531835 + i) for i in range(7))
     return recording.record(NAMESPACES, struct.pack("<IIQ", tid, tid, 7) + links + trailer(tid, tid, time))

@@ -85,6 +85,10 @@ def fork(pid, parent, time, end=b""):
     return record(FORK, pack("<IIIIQ", pid, parent, pid, parent, time) + end)
 
 
+def leave(pid, tid, parent, time, end=b""):
+    return record(EXIT, pack("<IIIIQ", pid, parent, tid, parent, time) + end)
+
+
 def mmap(pid, tid, start, size, offset, name, misc=USER, end=b""):
     return record(MMAP, pack("<IIQQQ", pid, tid, start, size, offset) + padded(name) + end, misc)
 

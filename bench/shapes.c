@@ -8,6 +8,8 @@
  *   deepest    SIZE samples of stacks of 8,000 frames, about as many as a record can have
  *   comms      SIZE threads with a name each, 4 samples each
  *   modules    SIZE modules in 20 processes, 20 samples each
+ *   tasks      SIZE processes of one mapping that all live, with a name each, one sample each
+ *   mappings   SIZE mappings in one process, one sample each
  *   stacks     SIZE samples, no two with the same stack */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -302,6 +304,35 @@ static void shape_modules(uint64_t size)
 	}
 }
 
+static void shape_tasks(uint64_t size)
+{
+	char name[32];
+	start(1, "tasks", 1, 1);
+	for (uint32_t pid = 2; pid < 2 + size; pid++) {
+		put_task(FORK, pid, 1, pid, 1);
+		snprintf(name, sizeof name, "task%u", pid);
+		start(pid, name, 1, 30);
+	}
+	put_round();
+	for (uint64_t i = 0; i < size; i++) {
+		uint32_t pid = 2 + (uint32_t)below(size);
+		push_user(pid, 1, 8, 256);
+		put_sample(pid, pid);
+	}
+}
+
+static void shape_mappings(uint64_t size)
+{
+	put_comm(7, 7, "mappings", COMM_EXEC);
+	for (uint64_t i = 0; i < size; i++)
+		put_mapping(7, (uint32_t)i, (uint32_t)(i % 30));
+	put_round();
+	for (uint64_t i = 0; i < size; i++) {
+		push_user(7, (uint32_t)size, 8, 1 << 20);
+		put_sample(7, 7);
+	}
+}
+
 static void shape_stacks(uint64_t size)
 {
 	start(7, "stacks", 30, 30);
@@ -398,7 +429,8 @@ int main(int argc, char **argv)
 	} shapes[] = {
 		{ "processes", shape_processes, 60 }, { "build", shape_build, 40 }, { "program", shape_program, 30 }, { "deep", shape_deep, 30 },
 		{ "deepest", shape_deepest, 30 },
-		{ "comms", shape_comms, 30 }, { "modules", shape_modules, 0 }, { "stacks", shape_stacks, 30 },
+		{ "comms", shape_comms, 30 }, { "modules", shape_modules, 0 }, { "tasks", shape_tasks, 30 },
+		{ "mappings", shape_mappings, 30 }, { "stacks", shape_stacks, 30 },
 	};
 	size_t i = 0, count = sizeof shapes / sizeof *shapes;
 	while (argc > 3 && i < count && strcmp(shapes[i].name, argv[1]))

@@ -264,6 +264,14 @@ def test_sample_data_filter(c):
     need(count("data_pgsz == 8192") == 0, "pages of 8 KB")
 
 
+def test_user_with_command(c):
+    """-u of the user who starts a command records the command, too"""
+    done = c.run(PERFUSE, "record", "-B", "-e", "task-clock:u", "-u", str(os.getuid()), "-o", "of_user", "--", "./shape", "--ms", "100")
+    need(done.returncode == 0, done)
+    text = c.run(PERFUSE, "script", "-i", "of_user", "-F", "comm").stdout
+    need(text.count("shape") > 10, "%d samples of the command" % text.count("shape"))
+
+
 def test_shared_filter(c):
     """--setup-filter pin lets users without rights filter samples, unpin ends that, and neither records"""
     need_root("only root may load BPF programs everywhere")

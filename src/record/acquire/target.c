@@ -5,6 +5,7 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void add_thread(struct target *target, pid_t pid, pid_t tid)
 {
@@ -79,6 +80,7 @@ static int add_user(struct target *target, const char *user, struct error *err)
 			add_process(target, pids.list.items[i], NULL);
 	}
 	vec_fini(&pids.list);
+	target->of_this_user = uid == getuid();
 	if (!target->threads.count)
 		return error_set(err, ERROR_USAGE, "user %s runs no process", user);
 	return 0;
@@ -213,6 +215,8 @@ void target_set_command(struct target *target, pid_t pid)
 {
 	if (target->command)
 		target->threads.items[0].tid = pid;
+	else if (target->of_this_user)
+		add_thread(target, pid, pid);
 }
 
 bool target_lives(const struct target *target)

@@ -35,6 +35,7 @@ struct target {
 	bool system_wide;           /* -a or -C: CPUs, not threads */
 	bool attached;              /* -p, -t or -u: running threads */
 	bool from_tids;             /* -t */
+	bool of_this_user;          /* -u, with the user of this process, so that a command belongs to the target, too */
 	bool per_thread;
 	bool command;               /* the target is the command to be started; target_set_command sets its id */
 };
@@ -42,6 +43,7 @@ struct target {
 /* Resolves names and lists. *warning: a sentence about options that exclude each other (static), or NULL. */
 int target_open(struct target *target, const struct target_options *options, const char **warning, struct error *err);
 void target_close(struct target *target);
+/* The command was started: it is the target, or a part of it. */
 void target_set_command(struct target *target, pid_t pid);
 /* Whether one of the threads has not ended. */
 bool target_lives(const struct target *target);

@@ -467,7 +467,7 @@ def test_tasks_without_counters(c):
     os.mkfifo(fifo)
     with process.start("sh", "-c", 'exec "$0" -S -c "$1" < "$2"', sys.executable, TASK_WORKER, fifo) as worker:
         # events with modifiers have counters, which are read within the time of the other events, which have none
-        go = "echo > '%s'; until grep -q '^State:.T' /proc/%d/status; do sleep 0.05; done; sleep 0.2" % (fifo, worker.pid)
+        go = "echo > '%s'; until grep -q '^State:.[TZ]' /proc/%d/status; do sleep 0.05; done; sleep 0.2" % (fifo, worker.pid)
         inner = shlex.join([str(PERFUSE), "stat", "-a", "--per-thread", "-x,", "-o", "counters", "-e", events.replace(",", ":uk,") + ":uk", "sh", "-c", go])
         done, _ = c.stat(PERFUSE, ["-a", "--per-thread", "-x,", "-o", "tasks", "-e", events, "sh", "-c", inner])
         need(done.returncode == 0, done)

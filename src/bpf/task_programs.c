@@ -120,27 +120,28 @@ static void make_switch(struct making *m)
 	assembler_place(&m->a, stayed);
 }
 
-static void count_lost(struct making *m)
+/* R0: the value of the task in a register; ends if there is no room for it. */
+static void make_task(struct making *m, unsigned task)
 {
+	uint32_t made = assembler_label(&m->a);
+	get_task(m, task, MAKE);
+	emit_jump(&m->a, BPF_JUMP_NOT_EQUAL, R0, 0, made);
 	look_up_first(m, m->at->sums);
 	add_one(m, R0, offsetof(struct task_sum, switches));
+	emit_jump(&m->a, BPF_JUMP, 0, 0, m->end);
+	assembler_place(&m->a, made);
 }
 
 /* Arguments: the task, its child. */
 static void make_fork(struct making *m)
 {
-	uint32_t made = assembler_label(&m->a);
 	emit(&m->a, BPF_LOAD_LONG, R1, R6, 0, 0);
 	get_task(m, R1, 0);
 	end_if_zero(m, R0);
 	emit(&m->a, BPF_LOAD_LONG, R9, R0, TASK_WORD_SLOT * WORD, 0);
 	end_if_zero(m, R9);
 	emit(&m->a, BPF_LOAD_LONG, R7, R6, WORD, 0);
-	get_task(m, R7, MAKE);
-	emit_jump(&m->a, BPF_JUMP_NOT_EQUAL, R0, 0, made);
-	count_lost(m);
-	emit_jump(&m->a, BPF_JUMP, 0, 0, m->end);
-	assembler_place(&m->a, made);
+	make_task(m, R7);
 	emit(&m->a, BPF_LOAD_LONG, R1, R7, m->at->migrations, 0);
 	emit(&m->a, BPF_STORE_REGISTER, R0, R1, TASK_WORD_MIGRATIONS * WORD, 0);
 	emit(&m->a, BPF_STORE_REGISTER, R0, R9, TASK_WORD_SLOT * WORD, 0);
@@ -169,8 +170,7 @@ static void make_list(struct making *m)
 	uint32_t has_slot = assembler_label(&m->a);
 	emit(&m->a, BPF_LOAD_LONG, R7, R6, WORD, 0);
 	end_if_zero(m, R7);
-	get_task(m, R7, MAKE);
-	end_if_zero(m, R0);
+	make_task(m, R7);
 	move(m, R8, R0);
 	emit(&m->a, BPF_LOAD_LONG, R9, R8, TASK_WORD_SLOT * WORD, 0);
 	emit_jump(&m->a, BPF_JUMP_NOT_EQUAL, R9, 0, has_slot);

@@ -21,6 +21,9 @@ TEST("a wrong name is answered with the nearest names")
 	expect_help("energy-pgk", "Similar: energy-pkg");
 	expect_help("powr/event=1/", "Similar: power//");
 	expect_help("L1-dcache-lods", "Similar: L1-dcache-loads");
+	expect_help("dTLB-store-mises", "Similar: dTLB-store-misses");
+	expect_help("branch-lods", "Similar: branch-loads");
+	expect_help("node-prefetch-mises", "Similar: node-prefetch-misses");
 	expect_help("cpu-clock/perod=3/", "Similar: period");
 	expect_help("cpu_core/umsk=3/", "Similar: umask");
 }

@@ -53,6 +53,21 @@ TEST("a name does not need its NUL, and stays in its line")
 	EXPECT_STR(text_of(RECORD_COMM, 0, &body, 4), ": :1/0\n");
 }
 
+TEST("an update of an event shows its id, and what it changes")
+{
+	const struct {
+		uint64_t type, id;
+		union {
+			char text[8];
+			double scale;
+		};
+	} unit = { 0, 7, .text = "ms" }, scale = { 1, 8, .scale = 0.5 }, name = { 2, 9, .text = "x\ny" }, other = { 4, 10, .text = "" };
+	EXPECT_STR(text_of(RECORD_EVENT_UPDATE, 0, &unit, sizeof unit), "\n... id:    7\n... unit:  ms\n");
+	EXPECT_STR(text_of(RECORD_EVENT_UPDATE, 0, &scale, sizeof scale), "\n... id:    8\n... scale: 0.500000\n");
+	EXPECT_STR(text_of(RECORD_EVENT_UPDATE, 0, &name, sizeof name), "\n... id:    9\n... name:  x?y\n");
+	EXPECT_STR(text_of(RECORD_EVENT_UPDATE, 0, &other, sizeof other), "\n... id:    10\n... unknown type\n");
+}
+
 TEST("switches show the next task and whether they were preempted")
 {
 	uint32_t body[] = { 3, 4 };

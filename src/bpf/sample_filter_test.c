@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "base/str.h"
 #include "os/counter.h"
 #include "unit.h"
 
@@ -212,6 +213,25 @@ TEST("without the kernel's type information, terms that cannot be read are refus
 		EXPECT(sample_filter_make(&condition, &(struct sample_fields){ 0 }, false, 5, &code, &err) < 0);
 		EXPECT_INT(err.kind, ERROR_UNSUPPORTED);
 		EXPECT(strstr(err.text, condition_term_name(condition.nodes.items[0].term)) != NULL);
+		vec_fini(&code.list);
+		sample_condition_fini(&condition);
+	}
+}
+
+TEST("a condition has at most 64 comparisons")
+{
+	for (int count = 63; count <= 65; count++) {
+		struct sample_condition condition;
+		struct bpf_instructions code = { 0 };
+		struct error err = { 0 };
+		CLEANUP_STR struct str text = { 0 };
+		const struct sample_fields fields = { 0 };
+		for (int i = 0; i < count; i++)
+			str_printf(&text, "%scpu == %d", i ? " || " : "", i);
+		EXPECT_INT(sample_condition_parse(&condition, str_text(&text), &err), count > 64 ? -1 : 0);
+		EXPECT((count > 64) == (strstr(err.text, "the condition has too many parts") != NULL));
+		if (count <= 64)
+			EXPECT_INT(sample_filter_make(&condition, &fields, true, 5, &code, NULL), 0);
 		vec_fini(&code.list);
 		sample_condition_fini(&condition);
 	}

@@ -1,6 +1,8 @@
 #include "data/writer.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -133,4 +135,29 @@ TEST("a pipe begins with the short header")
 	EXPECT(memcmp(head, HOST_IS_BIG_ENDIAN ? "2ELIFREP" : "PERFILE2", 8) == 0);
 	fclose(file);
 	unlink(path);
+}
+
+TEST("the end of a pipe's reader is reported as such, and that of a full device as it is")
+{
+	static const uint8_t records[64 << 10] = { 0 };
+	struct evlist evlist = { 0 };
+	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
+	for (int full = 0; full < 2; full++) {
+		struct data_writer writer;
+		struct error err = { 0 };
+		int ends[2] = { -1, full ? open("/dev/full", O_WRONLY) : -1 };
+		EXPECT(full ? ends[1] >= 0 : pipe(ends) == 0 && close(ends[0]) == 0);
+		int status = data_writer_open(&writer, ends[1], true, &evlist, &err);
+		if (status == 0) {
+			data_writer_add(&writer, records, sizeof records);
+			status = data_writer_flush(&writer, &err);
+		}
+		EXPECT(status < 0);
+		EXPECT_INT(err.sys, full ? ENOSPC : EPIPE);
+		EXPECT(full == !strstr(err.text, "the reader of the recording has gone"));
+		data_writer_fini(&writer);
+		close(ends[1]);
+	}
+	signal(SIGPIPE, before);
+	evlist_fini(&evlist);
 }

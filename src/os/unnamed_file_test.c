@@ -86,3 +86,22 @@ TEST("a temporary file is in $TMPDIR, for this user alone, and has no name")
 	EXPECT(strstr(err.text, there) != NULL);
 	unsetenv("TMPDIR");
 }
+
+TEST("a path without a name, with a name that is too long, or in a folder that is absent or a file is refused")
+{
+	char long_name[300], long_path[6000];
+	struct unnamed_file file;
+	memset(long_name, 'x', sizeof long_name - 1);
+	long_name[sizeof long_name - 1] = '\0';
+	memset(long_path, '/', sizeof long_path - 1);
+	strcpy(long_path + sizeof long_path - 2, "x");
+	const char *const wrong[] = { "", "/", "/tmp/", "/tmp/.", "..", long_name, long_path, "/nonexistent/x", "/dev/null/x" };
+	static const enum error_kind kinds[] = { ERROR_USAGE, ERROR_USAGE, ERROR_USAGE, ERROR_USAGE, ERROR_USAGE, ERROR_USAGE, ERROR_LIMIT,
+		ERROR_SYSTEM, ERROR_SYSTEM };
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		struct error err = { 0 };
+		EXPECT_INT(unnamed_open(&file, wrong[i], &err), -1);
+		EXPECT_INT(err.kind, kinds[i]);
+		unnamed_drop(&file);
+	}
+}

@@ -69,3 +69,58 @@ TEST("a list of CPUs is a range if there is no gap, otherwise the numbers")
 	/* of events that no counter counts; readers refuse an empty list */
 	expect_cpu_map(NULL, 0, (const uint16_t[]){ 0, 1, UINT16_MAX }, 3);
 }
+
+/* Three events, of which the first one has no open counter. */
+static void make_events(struct events *events, struct counters *counters)
+{
+	static const uint64_t ids[] = { 0, 7, 0, 9 };
+	EXPECT_INT(events_parse(events, "cpu-clock,faults,context-switches", NULL), 0);
+	for (size_t i = 0; i < 4; i++)
+		vec_push(&counters->list, ((struct counter){ .fd = ids[i] ? 100 : -1, .id = ids[i], .ring = (uint32_t)i, .cpu = (int32_t)i, .tid = -1 }));
+	vec_push(&counters->first, 0);
+	vec_push(&counters->first, 1);
+	vec_push(&counters->first, 2);
+	vec_push(&counters->first, 4);
+}
+
+TEST("events are described by the id of their first open counter, with unit, scale, CPUs and name; others are left out")
+{
+	struct writer out;
+	struct synthesis synthesis = { .out = &out };
+	struct events events = { 0 };
+	struct counters counters = { 0 };
+	struct cpus cpus = { 0 };
+	struct record record;
+	CLEANUP_STR struct str got = { 0 };
+	writer_open(&out, -1, 0);
+	make_events(&events, &counters);
+	cpus_add(&cpus, 2);
+	events.list.items[1].unit = "Joules";
+	events.list.items[1].scale = 0.5;
+	events.list.items[2].cpus = &cpus;
+	synthesize_event_updates(&synthesis, &events, &counters, true);
+	struct span records = { (const uint8_t *)out.buffer, out.len };
+	while (records_next(&records, &record)) {
+		EXPECT_INT(record.type, RECORD_EVENT_UPDATE);
+		str_printf(&got, "%d:%d ", (int)word_at(&record, 8), (int)word_at(&record, 0));
+		double scale;
+		memcpy(&scale, record.body + 16, sizeof scale);
+		if (word_at(&record, 0) == 1)
+			EXPECT(scale == 0.5);
+		if (word_at(&record, 0) == 0 || word_at(&record, 0) == 2)
+			str_printf(&got, "%s ", (const char *)record.body + 16);
+	}
+	EXPECT_STR(str_text(&got), "7:0 Joules 7:1 7:2 faults 9:3 9:2 context-switches ");
+	out.len = 0;
+	synthesize_id_index(&synthesis, &counters);
+	record = only_record(&out);
+	static const uint64_t index[] = { 2, 7, 1, 1, UINT64_MAX, 9, 3, 3, UINT64_MAX };
+	EXPECT_INT(record.body_len, sizeof index);
+	EXPECT(record.body_len == sizeof index && memcmp(record.body, index, sizeof index) == 0);
+	vec_fini(&counters.list);
+	vec_fini(&counters.first);
+	events.list.items[2].cpus = NULL;
+	events_fini(&events);
+	cpus_fini(&cpus);
+	writer_fini(&out);
+}

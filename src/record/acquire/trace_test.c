@@ -126,6 +126,21 @@ TEST("the trace comes first, wakes its reader at quarters of the area, and a fol
 	tracing_free(t);
 }
 
+TEST("an event whose output goes into the trace joins the trace's group, with those between them, and others do not")
+{
+	struct tracing *t = tracing_new("intel_pt//u,cpu-clock,faults/aux-output/,minor-faults");
+	EXPECT_INT(configure(t), 0);
+	for (uint32_t i = 0; i < 3; i++)
+		EXPECT_INT(t->events.list.items[i].leader, 0);
+	EXPECT_INT(t->events.list.items[3].leader, 3);
+	tracing_free(t);
+	t = tracing_new("intel_pt//u,cpu-clock,faults");
+	EXPECT_INT(configure(t), 0);
+	for (uint32_t i = 0; i < 3; i++)
+		EXPECT_INT(t->events.list.items[i].leader, i);
+	tracing_free(t);
+}
+
 TEST("a snapshot's size chooses that of the area, and what is compared is twice the period of PSB packets")
 {
 	struct tracing *t = tracing_new("intel_pt//u");

@@ -47,6 +47,7 @@ struct evlist {
 	/* Position of the id in all events, in u64s: -1 if it differs or there is just one event. */
 	int id_at, trailer_id_at;
 	size_t cpu_entries; /* number of entries of all CPU lists */
+	uint32_t renamed;   /* how many records gave an event another name */
 };
 
 void evlist_fini(struct evlist *evlist);

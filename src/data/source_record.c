@@ -259,8 +259,10 @@ static bool apply_event_update(struct header *header, const struct record *recor
 	const char *text = take_string(&c, room, &len);
 	if (type == EVENT_UPDATE_UNIT)
 		evsel->unit = text_one_line(&evlist->arena, text, len);
-	else if (type == EVENT_UPDATE_NAME)
+	if (type == EVENT_UPDATE_NAME) {
 		evsel->name = text_one_line(&evlist->arena, text, len);
+		evlist->renamed++;
+	}
 	return true;
 }
 

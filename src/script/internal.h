@@ -116,6 +116,7 @@ struct listing {
 	unsigned worker_count;
 	struct listing_plan *plans;       /* by event */
 	size_t plan_count;
+	uint32_t renamed;                 /* as in the list of events, when the plans were made */
 	uint64_t places[LISTING_PLACES_MAX];
 	unsigned place_count;
 	/* The table, instead of text. Its columns are fixed when it begins: with the first batch that knows an event, or at the end. */

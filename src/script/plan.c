@@ -153,8 +153,9 @@ void listing_refresh(struct listing *listing)
 	char buffer[EVSEL_NAME_MAX];
 	struct feature_clock clock;
 
-	if (listing->plan_count == count && count)
+	if (listing->plan_count == count && count && listing->renamed == evlist->renamed)
 		return;
+	listing->renamed = evlist->renamed;
 	refresh_tracepoints(listing);
 	settle_new(listing, listing->plan_count);
 	for (size_t i = 0; i < count; i++) {

@@ -58,7 +58,7 @@ def write_records(write, folder):
 
     t, ids = SECOND, (1000, 1001)
     records = [
-        *side_band(end), *(record(recording.CPU_MAP, body) for body in maps_of_cpus()), *updates(1001)[:2], *updates(1001)[3:],
+        *side_band(end), *(record(recording.CPU_MAP, body) for body in maps_of_cpus()), *updates(1001),
         record(TIME_CONV, pack("<QQQ", 10, 3, 77) + pack("<QQBB6x", 5, 0xffffff, 1, 1)), record(TIME_CONV, pack("<QQQ", 10, 4, 77)),
         record(ID_INDEX, pack("<Q", 2) + pack("<8Q", 1000, 0, 0, 2 ** 64 - 1, 1001, 1, 1, 101)),
         record(recording.THREAD_MAP, pack("<Q", 2) + pack("<Q16sQ16s", 101, b"calc", 102, b"helper")), record(FINISHED_INIT, b""),

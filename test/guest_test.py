@@ -216,6 +216,23 @@ def test_added(c):
     need(rows[4] == GUEST_USER and rows[8:12] == VM.to_bytes(4, "little") and b"/bin/init" in rows and rows[12:32] == b"\x42" * 20, rows.hex())
 
 
+def test_machines(c):
+    """Records of a virtual machine that were added are not the host's: they have its name, number and virtual CPU, and the threads of both their own names"""
+    late = recording.comm(VM, VM + 1, "guest", end=end_of(6, VM, VM + 1, OFFSET + 2000, 1))
+    fork = recording.record(recording.FORK, recording.pack("<IIIIQ", 40, 1, 40, 1, OFFSET + 2500) + end_of(6, 1, 1, OFFSET + 2500, 1))
+    done, out = added(c, "%%(path)s,%d,%#x" % (VM, OFFSET), guest=guest_records() + [late, fork])
+    need(done.returncode == 0, done.stderr)
+    words = ("script", "--show-task-events", "--show-mmap-events", "--ns", "-F", "+machine_pid,+vcpu", "-i", out)
+    text = perfuse(*words).stdout
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    need("VM: 7 VCPU:001 guest 8 [003] 0.000002000: PERF_RECORD_COMM: guest:7/8" in lines, text)
+    need("VM: 7 VCPU:001 init 1 [003] 0.000002500: PERF_RECORD_FORK(40:40):(1:1)" in lines, text)
+    need("CPU 0/KVM 0 [000] 0.000000000: PERF_RECORD_COMM: CPU 0/KVM:7/8" in lines, text)
+    need(text.count("VM: ") == 6 and text.count("PERF_RECORD") == 10, text)
+    perf = run(need_reference(), *words, cwd=c.folder)
+    need(perf.returncode < 0 or perf.stdout == text, first_difference(text, perf.stdout))
+
+
 def test_refused(c):
     """inject --guest-data: what is wrong with the option, the host's or the guest's recording is one sentence, and nothing is written"""
     right = "%%(path)s,%d" % VM

@@ -62,6 +62,7 @@ void model_fini(struct model *model)
 	model_fini_history(model);
 	known_build_ids_fini(&model->build_ids);
 	vec_fini(&model->kernel_maps);
+	injected_fini(&model->injected);
 	modules_fini(&model->modules);
 }
 
@@ -412,6 +413,13 @@ static void apply_guest_mapping(struct model *model, const struct mapping *m, bo
 		space_insert(model, machine->kernel_space, clock, &map);
 }
 
+/* A process or thread of the record that is applied. */
+static int32_t take_tid(const struct model *model, struct cursor *c)
+{
+	int32_t tid = (int32_t)take_u32(c);
+	return model->machine ? injected_tid(model->machine, tid) : tid;
+}
+
 static void apply_mmap(struct model *model, const struct record *record, uint64_t clock)
 {
 	struct mapping m;
@@ -423,7 +431,9 @@ static void apply_mmap(struct model *model, const struct record *record, uint64_
 		return;
 	mapping_decode(&m, record);
 	unsigned mode = record_cpumode(record);
-	if (model->guests && mode_is_guest(mode))
+	if (model->machine)
+		m.pid = model->machine->machine;
+	if (model->machine || (model->guests && mode_is_guest(mode)))
 		apply_guest_mapping(model, &m, mode == RECORD_MISC_GUEST_KERNEL, clock);
 	else if (cpumode_is_kernel(mode))
 		apply_kernel_mapping(model, &m, clock);
@@ -434,8 +444,8 @@ static void apply_mmap(struct model *model, const struct record *record, uint64_
 static void apply_comm(struct model *model, const struct record *record, const struct sample *trailer, uint64_t clock)
 {
 	struct cursor c = cursor_of(record->body, record->body_len, false);
-	int32_t pid = (int32_t)take_u32(&c);
-	int32_t tid = (int32_t)take_u32(&c);
+	int32_t pid = take_tid(model, &c);
+	int32_t tid = take_tid(model, &c);
 	const char *text = (const char *)c.data + c.at;
 	if (c.short_read || !memchr(text, '\0', cursor_left(&c))) {
 		model->bad_records++;
@@ -453,8 +463,8 @@ static void apply_comm(struct model *model, const struct record *record, const s
 static void apply_fork(struct model *model, const struct record *record, const struct sample *trailer, uint64_t clock)
 {
 	struct cursor c = cursor_of(record->body, record->body_len, false);
-	int32_t pid = (int32_t)take_u32(&c), ppid = (int32_t)take_u32(&c);
-	int32_t tid = (int32_t)take_u32(&c), ptid = (int32_t)take_u32(&c);
+	int32_t pid = take_tid(model, &c), ppid = take_tid(model, &c);
+	int32_t tid = take_tid(model, &c), ptid = take_tid(model, &c);
 	if (c.short_read) {
 		model->bad_records++;
 		return;
@@ -489,7 +499,7 @@ static void apply_exit(struct model *model, const struct record *record, uint64_
 {
 	struct cursor c = cursor_of(record->body, record->body_len, false);
 	take(&c, 8);
-	int32_t tid = (int32_t)take_u32(&c);
+	int32_t tid = take_tid(model, &c);
 	if (c.short_read) {
 		model->bad_records++;
 		return;
@@ -507,7 +517,7 @@ static void apply_exit(struct model *model, const struct record *record, uint64_
 static void apply_namespaces(struct model *model, const struct record *record, uint64_t clock)
 {
 	struct cursor c = cursor_of(record->body, record->body_len, false);
-	int32_t pid = (int32_t)take_u32(&c), tid = (int32_t)take_u32(&c);
+	int32_t pid = take_tid(model, &c), tid = take_tid(model, &c);
 	uint64_t count = take_u64(&c);
 	if (c.short_read || count > cursor_left(&c) / 16) {
 		model->bad_records++;
@@ -574,9 +584,24 @@ static void apply_ksymbol(struct model *model, const struct record *record, uint
 	space_insert(model, model->kernel_space, clock, &map);
 }
 
+void model_read_ids(struct model *model, const struct record *record)
+{
+	size_t before = model->injected.ids.count, machines = model->injected.machine_count;
+	injected_read(&model->injected, record);
+	for (size_t i = before; i < model->injected.ids.count; i++) {
+		const struct injected_id *id = &model->injected.ids.items[i];
+		if (id->number < machines)
+			continue;
+		machines = id->number + 1;
+		uint32_t idle = thread_now(model, injected_tid(id, 0), injected_tid(id, 0), 0);
+		thread_set_comm(model, idle, strtab_add(&model->strings, "swapper", 7), false, 0, 0);
+	}
+}
+
 void model_apply(struct model *model, const struct record *record, const struct sample *trailer, uint64_t clock)
 {
 	model->changes++;
+	model->machine = mode_is_guest(record_cpumode(record)) ? injected_get(&model->injected, trailer->id) : NULL;
 	switch (record->type) {
 	case RECORD_MMAP:
 	case RECORD_MMAP2:
@@ -598,7 +623,8 @@ void model_apply(struct model *model, const struct record *record, const struct 
 		apply_cgroup(model, record);
 		break;
 	case RECORD_KSYMBOL:
-		apply_ksymbol(model, record, clock);
+		if (!model->machine)
+			apply_ksymbol(model, record, clock);
 		break;
 	default:
 		model->changes--;

@@ -10,6 +10,7 @@
 #include "abi/record.h"
 #include "abi/sample.h"
 #include "model/build_ids.h"
+#include "model/injected.h"
 #include "model/module.h"
 
 struct budget;
@@ -96,6 +97,8 @@ struct model {
 	enum guests guests;
 	VEC(struct guest_machine) guest_machines;
 	struct idmap guest_by_pid;           /* process → index in guest_machines */
+	struct injected injected;            /* virtual machines whose side-band the recording has, too */
+	const struct injected_id *machine;   /* whose record is applied; NULL: the host's */
 	VEC(struct map) kernel_maps;         /* the recorded mappings of the kernel and its modules, by start and end (space.h) */
 	bool kernel_contested;               /* some of kernel_maps overlap */
 	uint32_t mappings;                   /* number of mappings so far */
@@ -122,6 +125,8 @@ struct model {
 void model_init(struct model *model);
 void model_fini(struct model *model);
 
+/* An ID_INDEX record: the ids of virtual machines, before their records. */
+void model_read_ids(struct model *model, const struct record *record);
 /* Applies one record at `clock`, which must not decrease. Records that are not side-band are ignored. trailer: the decoded trailer. */
 void model_apply(struct model *model, const struct record *record, const struct sample *trailer, uint64_t clock);
 /* Changes until the next call with false are combined: the address spaces need not be looked up as of the clocks between them, which saves

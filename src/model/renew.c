@@ -104,7 +104,7 @@ void model_renew_held(struct model *model, const struct model_renewal *renewal)
 		.keep_exited = old.keep_exited, .clears_at_exec = old.clears_at_exec,
 		.outlives_leader = old.outlives_leader, .changes = old.changes + 1, .bad_records = old.bad_records,
 		.edits = old.edits, .mappings = old.mappings, .jit_budget = old.jit_budget, .budget = old.budget, .left_out = old.left_out,
-		.generation = old.generation + 1, .guests = old.guests,
+		.generation = old.generation + 1, .guests = old.guests, .injected = old.injected,
 	};
 	move.spaces = memory_resize(NULL, old.spaces.count, sizeof *move.spaces);
 	for (size_t i = 0; i < old.spaces.count; i++)
@@ -129,6 +129,7 @@ void model_renew_held(struct model *model, const struct model_renewal *renewal)
 	old.modules = (struct modules){ 0 };
 	old.build_ids = (struct known_build_ids){ 0 };
 	memset(&old.kernel_maps, 0, sizeof old.kernel_maps);
+	old.injected = (struct injected){ 0 };
 	if (renewal->previous)
 		*renewal->previous = old;
 	else

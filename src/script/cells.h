@@ -5,7 +5,9 @@
 #define VALUE(name) struct cell name(const struct listing_line *line)
 
 /* start.c: who, where and when */
-field_print print_comm, print_ids, print_cpu, print_misc, print_time_of_day, print_time;
+field_print print_machine, print_virtual_cpu, print_comm, print_ids, print_cpu, print_misc, print_time_of_day, print_time;
+VALUE(machine_cell);
+VALUE(virtual_cpu_cell);
 VALUE(comm_cell);
 VALUE(pid_cell);
 VALUE(tid_cell);

@@ -186,9 +186,12 @@ static void print_record(struct listing_line *line)
 	if (r->event < line->listing->plan_count) {
 		/* a thread that exits has its name until then */
 		uint64_t clock = r->clock - (r->record->type == RECORD_EXIT);
+		bool guest = mode_is_guest(record_cpumode(r->record));
 		own.tid = record_tid(r);
-		own.guest = model->guests && mode_is_guest(record_cpumode(r->record));
-		own.comm = own.guest ? COMM_NONE : model_comm(model, model_thread(model, own.tid, clock), clock);
+		own.machine = guest ? injected_get(&model->injected, r->sample->id) : NULL;
+		own.guest = model->guests && guest && !own.machine;
+		int32_t tid = own.machine ? injected_tid(own.machine, own.tid) : own.tid;
+		own.comm = own.guest ? COMM_NONE : model_comm(model, model_thread(model, tid, clock), clock);
 		if (r->evsel && !attr_flag(&r->evsel->attr, ATTR_SAMPLE_ID_ALL))
 			fill_without_trailer(&own, &sample);
 		line->plan = &line->listing->plans[r->event];

@@ -78,6 +78,10 @@ static bool has_names(const struct fields *fields)
 #define NO_SOURCE "the fields 'srcline' and 'srccode' need 'ip'"
 
 const struct field_row field_rows[FIELD_COUNT] = {
+	[FIELD_MACHINE_PID] = { "machine_pid", .lines = LINES_OF_RECORDS, .print = print_machine,
+		.columns = { COLUMN("machine_pid", NUMBER, .value = machine_cell) } },
+	[FIELD_VCPU] = { "vcpu", .lines = LINES_OF_RECORDS, .print = print_virtual_cpu,
+		.columns = { COLUMN("vcpu", NUMBER, .value = virtual_cpu_cell) } },
 	[FIELD_COMM] = { "comm", ALL_CLASSES, .lines = LINES_OF_RECORDS, .print = print_comm,
 		.columns = { COLUMN("comm", TEXT, .value = comm_cell) } },
 	[FIELD_PID] = { "pid", NEED(SAMPLE_TID, "TID"), .lines = LINES_OF_RECORDS, .print = print_ids,
@@ -161,6 +165,4 @@ const struct field_row field_rows[FIELD_COUNT] = {
 	[FIELD_IPC] = { "ipc", .print = print_ipc, .columns = { COLUMN("ipc", REAL, .value = ipc_cell) } },
 	[FIELD_CYC] = { "cyc", .print = print_trace_count, .columns = { COLUMN("cyc", COUNT, .value = cycles_cell) } },
 	[FIELD_TSC] = { "tsc", .print = print_trace_count, .columns = { COLUMN("tsc", COUNT, .value = time_stamp_cell) } },
-	[FIELD_MACHINE_PID] = { "machine_pid", .columns = { COLUMN("machine_pid", NUMBER) } },
-	[FIELD_VCPU] = { "vcpu", .columns = { COLUMN("vcpu", NUMBER) } },
 };

@@ -27,6 +27,19 @@ static const char *comm_of(const struct resolved *r, char buffer[static COMM_BUF
 	return r->tid == -1 ? ":-1" : resolved_comm(r, buffer, COMM_BUFFER);
 }
 
+/* Only records of virtual machines have these two. */
+void print_machine(const struct listing_line *line, const struct field_row *row)
+{
+	if (line->r->machine)
+		writer_printf(line->out, "VM:%5d ", line->r->machine->machine);
+}
+
+void print_virtual_cpu(const struct listing_line *line, const struct field_row *row)
+{
+	if (line->r->machine)
+		writer_printf(line->out, "VCPU:%03d ", (int)line->r->machine->vcpu);
+}
+
 struct cell comm_cell(const struct listing_line *line)
 {
 	char buffer[COMM_BUFFER];
@@ -79,6 +92,16 @@ static char *signed_write(char *p, int32_t value, unsigned width, char pad)
 static struct cell id_cell(uint32_t id)
 {
 	return id == UINT32_MAX ? cell_absent() : cell_number((int32_t)id);
+}
+
+struct cell machine_cell(const struct listing_line *line)
+{
+	return line->r->machine ? id_cell((uint32_t)line->r->machine->machine) : cell_absent();
+}
+
+struct cell virtual_cpu_cell(const struct listing_line *line)
+{
+	return line->r->machine ? id_cell(line->r->machine->vcpu) : cell_absent();
 }
 
 struct cell pid_cell(const struct listing_line *line)

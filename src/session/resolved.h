@@ -56,6 +56,7 @@ struct resolved {
 	int32_t pid, tid;              /* from the sample (-1 if absent) */
 	uint32_t comm;                 /* string id in the model, or COMM_NONE */
 	bool guest;                    /* of a virtual machine: both address spaces are the guest's, and the thread is unknown */
+	const struct injected_id *machine; /* of a record that was made in it; NULL: the host's */
 	const struct map_node *user_root, *kernel_root;
 	struct cached_space *user_space; /* the worker's copy of user_root */
 	struct location *located;      /* locations of entries of the call chain, from located_from on; the caller needs resolved_chain */

@@ -108,7 +108,8 @@ static void events_refresh(struct session_internal *in, const struct evlist *evl
 static bool needs_trailer(const struct session *session, const struct record *record)
 {
 	bool names = record->type == RECORD_COMM || record->type == RECORD_FORK;
-	return session->trace || (names && !session->model.checks_only);
+	bool injected = session->model.injected.ids.count;
+	return session->trace || ((names || injected) && !session->model.checks_only);
 }
 
 static void decode_trailer(const struct session *session, const struct record *record, struct sample *trailer)
@@ -573,6 +574,8 @@ static void session_record(struct session *session, const struct record *record,
 		session->counters.by_type[record->type]++;
 	if (record->type == RECORD_TIME_CONV)
 		time_conv_read(&in->jit.clock, record);
+	if (record->type == RECORD_ID_INDEX)
+		model_read_ids(&session->model, record);
 	if (sink->raw)
 		sink->raw(sink->context, session, record);
 	if (sink->checks_only) {

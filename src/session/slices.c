@@ -76,6 +76,7 @@ static inline void resolved_init(struct resolved *r, struct session *session, st
 	r->sample = sample;
 	r->clock = clock;
 	r->guest = false;
+	r->machine = NULL;
 	r->kernel_root = worker->kernel_root;
 	r->located = NULL;
 	r->located_chain = NULL;

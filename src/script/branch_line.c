@@ -14,6 +14,7 @@ struct line_key {
 	uint64_t code[2];        /* the instruction's size and bytes */
 	uintptr_t user_root, kernel_root;
 	uint32_t event, flags, comm, pid, tid, cpu, thread_tid;
+	uint32_t depth, call_width; /* with the field callindent: how wide its column is before the line; otherwise 0 */
 	uint16_t mode, has_code;
 };
 
@@ -22,6 +23,7 @@ struct branch_line {
 	struct line_key key;
 	uint16_t before, behind; /* bytes; behind 0: no line yet */
 	uint16_t room;           /* bytes of text, without the CHUNK behind it */
+	uint32_t call_width;     /* listing.call_width behind it */
 	char *text;              /* in worker.line_texts */
 };
 
@@ -41,7 +43,7 @@ void branch_line_plan(struct listing_plan *plan)
 	unsigned at = 0;
 
 	plan->time_step = 0;
-	if (plan->comm_plain || plan->step_count != plan->line_count || plan->shown >> FIELD_CALLINDENT & 1)
+	if (plan->comm_plain || plan->step_count != plan->line_count)
 		return;
 	while (at < plan->line_count && is_before_time(plan->steps[at].print))
 		at++;
@@ -57,6 +59,12 @@ void branch_line_plan(struct listing_plan *plan)
 	}
 }
 
+/* Whether the text depends on the width of a column, and changes it. */
+static inline bool indents(const struct listing_line *line)
+{
+	return shows(line, FIELD_CALLINDENT);
+}
+
 static inline struct line_key key_of(const struct listing_line *line, const struct trace_note *note)
 {
 	const struct resolved *r = line->r;
@@ -68,6 +76,10 @@ static inline struct line_key key_of(const struct listing_line *line, const stru
 
 	_Static_assert(offsetof(struct trace_note, instruction) == offsetof(struct trace_note, instruction_size) + 1, "one behind the other");
 	memcpy(key.code, &note->instruction_size, sizeof key.code);
+	if (indents(line)) {
+		key.depth = note->depth;
+		key.call_width = line->listing->call_width;
+	}
 	return key;
 }
 
@@ -77,7 +89,8 @@ static inline bool is_same(const struct line_key *a, const struct line_key *b)
 	uint64_t places = (a->ip ^ b->ip) | (a->addr ^ b->addr) | (a->period ^ b->period) | (a->code[0] ^ b->code[0]) |
 		(a->code[1] ^ b->code[1]) | (a->user_root ^ b->user_root) | (a->kernel_root ^ b->kernel_root);
 	uint32_t ids = (a->event ^ b->event) | (a->flags ^ b->flags) | (a->comm ^ b->comm) | (a->pid ^ b->pid) | (a->tid ^ b->tid) |
-		(a->cpu ^ b->cpu) | (a->thread_tid ^ b->thread_tid) | (uint32_t)(a->mode ^ b->mode) | (uint32_t)(a->has_code ^ b->has_code);
+		(a->cpu ^ b->cpu) | (a->thread_tid ^ b->thread_tid) | (a->depth ^ b->depth) |
+		(a->call_width ^ b->call_width) | (uint32_t)(a->mode ^ b->mode) | (uint32_t)(a->has_code ^ b->has_code);
 
 	return !(places | ids);
 }
@@ -167,6 +180,7 @@ static void print_new(const struct listing_line *line, struct branch_line *known
 	memcpy(text + before, out->buffer + second, behind);
 	known->before = (uint16_t)before;
 	known->behind = (uint16_t)behind;
+	known->call_width = line->listing->call_width;
 }
 
 bool branch_line_print(const struct listing_line *line)
@@ -176,7 +190,7 @@ bool branch_line_print(const struct listing_line *line)
 	const struct trace_note *note = trace_note_of(line->r);
 
 	if (!plan->time_step || !note || line->out != worker->out || line->r->sample->present & SAMPLE_CALLCHAIN ||
-		line->listing->serial)
+		line->listing->varies)
 		return false;
 	if (!worker->branch_lines)
 		worker->branch_lines = memory_zero(LINES, sizeof *worker->branch_lines);
@@ -187,6 +201,8 @@ bool branch_line_print(const struct listing_line *line)
 		print_new(line, known);
 	} else {
 		print_known(line, known);
+		if (indents(line))
+			line->listing->call_width = known->call_width;
 	}
 	print_steps(line, plan->cycles_step, plan->line_count);
 	writer_putc(line->out, '\n');

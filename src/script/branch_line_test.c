@@ -148,6 +148,38 @@ TEST("a line that differs in anything it depends on is made anew")
 	branch_fini(&b);
 }
 
+/* Indents the line by the depth of calls, in a column that it makes as wide as the depth. */
+static void step_indent(const struct listing_line *line, const struct field_row *row)
+{
+	unsigned depth = trace_note_of(line->r)->depth, *width = &line->listing->call_width;
+	calls++;
+	writer_pad(line->out, '.', *width > depth ? *width : depth);
+	*width = depth;
+}
+
+TEST("a stored line with callindent is that of a depth and of a width of the column, which is the one behind it again")
+{
+	struct branch b;
+	branch_init(&b);
+	b.plan.steps[2].print = step_indent;
+	b.plan.shown = FIELD_BIT(FIELD_CALLINDENT);
+	b.bytes.note.depth = 2;
+	expect_line(&b, "7 5000: .. 1\n", 3);
+	expect_line(&b, "7 5000: .. 1\n", 3); /* the column was narrower before the first line */
+	expect_line(&b, "7 5000: .. 1\n", 1);
+	b.bytes.note.depth = 1;
+	expect_line(&b, "7 5000: .. 1\n", 3);
+	EXPECT_INT(b.listing.call_width, 1);
+	b.listing.call_width = 2;
+	expect_line(&b, "7 5000: .. 1\n", 0);
+	EXPECT_INT(b.listing.call_width, 1);
+	b.plan.shown = 0; /* neither counts */
+	expect_line(&b, "7 5000: . 1\n", 3);
+	b.bytes.note.depth = 5;
+	expect_line(&b, "7 5000: . 1\n", 0);
+	branch_fini(&b);
+}
+
 TEST("a forgotten line is made anew, and one that is too long is never stored")
 {
 	char name[400];
@@ -187,9 +219,9 @@ TEST("lines of other samples, with a call chain, or of which the order matters, 
 	b.sample.present = SAMPLE_CALLCHAIN;
 	EXPECT(!branch_line_print(&b.line));
 	b.sample.present = 0;
-	b.listing.serial = true;
+	b.listing.varies = true;
 	EXPECT(!branch_line_print(&b.line));
-	b.listing.serial = false;
+	b.listing.varies = false;
 	b.line.out = &other;
 	EXPECT(!branch_line_print(&b.line));
 	b.line.out = &b.out;
@@ -232,6 +264,6 @@ TEST("lines are stored where the time is between fields that do not change, and 
 	expect_plan((struct listing_plan){ .branch_trace = false }, usual, 3, 1, 3);
 	expect_plan((struct listing_plan){ .branch_trace = true, .comm_plain = true }, usual, 3, 0, 0);
 	expect_plan((struct listing_plan){ .branch_trace = true, .step_count = 1 }, usual, 3, 0, 0);
-	expect_plan((struct listing_plan){ .branch_trace = true, .shown = FIELD_BIT(FIELD_CALLINDENT) }, usual, 3, 0, 0);
+	expect_plan((struct listing_plan){ .branch_trace = true, .shown = FIELD_BIT(FIELD_CALLINDENT) }, usual, 3, 1, 3);
 	expect_plan((struct listing_plan){ .branch_trace = true, .shown = FIELD_BIT(FIELD_TIME) }, usual, 3, 1, 3);
 }

@@ -127,7 +127,8 @@ struct listing {
 	struct arena arena;
 	struct listing_counters counters;
 	struct error error;
-	bool serial;                     /* output depends on earlier output */
+	bool serial;                     /* output depends on earlier output … */
+	bool varies;                     /* … in more than call_width */
 	bool unfiltered;                 /* only samples of guests may be filtered out */
 	bool has_reads;                  /* some samples have counter values: each is a sample of its event */
 	/* State from one sample to the next, only if serial. */

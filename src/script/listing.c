@@ -7,8 +7,9 @@
 #include "code/disassemble.h"
 #include "script/internal.h"
 
-/* Whether output depends on earlier output. Yes if the events are not known yet, as in a stream. */
-static bool is_serial(const struct listing_options *o, const struct session *session)
+/* Whether output depends on earlier output, in more than the width of the field callindent. Yes if the events are not known yet, as in a
+ * stream. */
+static bool varies(const struct listing_options *o, const struct session *session)
 {
 	const struct evlist *evlist = session_evlist(session);
 	uint64_t shown = fields_shown(o->fields), types = session->source->header.pipe ? SAMPLE_READ : 0;
@@ -19,7 +20,7 @@ static bool is_serial(const struct listing_options *o, const struct session *ses
 		return true;
 	return o->time != LISTING_TIME || o->count_misordered || event_switch_given(&o->switches) || o->event_writer || o->dump ||
 		o->graph_functions ||
-		shown & (FIELD_BIT(FIELD_SRCCODE) | FIELD_BIT(FIELD_CALLINDENT)) ||
+		shown & FIELD_BIT(FIELD_SRCCODE) ||
 		(!o->format && shown & FIELD_BIT(FIELD_DATA_SRC) && types & SAMPLE_DATA_SRC);
 }
 
@@ -37,7 +38,8 @@ int listing_open(struct listing **out_stream, const struct listing_options *opti
 	pthread_mutex_init(&listing->lock, NULL);
 	pthread_cond_init(&listing->turn, NULL);
 	listing->switches = options->switches;
-	listing->serial = is_serial(options, session);
+	listing->varies = varies(options, session);
+	listing->serial = listing->varies || fields_shown(options->fields) & FIELD_BIT(FIELD_CALLINDENT);
 	listing->unfiltered = listing_is_unfiltered(listing);
 	listing->worker_count = session_workers(session);
 	listing->workers = memory_zero(listing->worker_count, sizeof *listing->workers);

@@ -520,9 +520,10 @@ static void begin_queue(struct trace_queue *queue)
 		queue->decoder->stop_at = queue->decoder->stop_every = trace_period(trace);
 	else
 		queue->decoder->tick_period = period;
-	/* instructions in a number are counted from the first one on, and short slots of time depend on much of the trace */
+	/* instructions in a number are counted from the first one on, and short slots of time depend on much of the trace; to store each
+	 * instruction costs as much as to store each branch */
 	trace->cuts &= queue->decoder->tick_period ? queue->decoder->tick_period >= PERIOD_TICKS_MIN && trace_workers(trace) > 1 :
-		trace_period(trace) == 1;
+		trace_period(trace) == 1 && trace_workers(trace) > 2;
 }
 
 /* The place `bytes` before another one, in any piece; as far as the trace has them. */

@@ -50,11 +50,11 @@ static void report_refused(const struct cli *cli)
 	uint64_t refused = atomic_load(&cli->budget->refused);
 	if (refused)
 		cli_warn(cli, "%llu parts of debug information, symbol tables or call frame information are left out: the limit for all of them is "
-			"%zu MiB of memory.", (unsigned long long)refused, budget_limit(cli->budget) >> 20);
+			"%zu MiB of memory. 'perfuse --memory SIZE COMMAND' sets another limit.", (unsigned long long)refused, budget_limit(cli->budget) >> 20);
 	uint64_t hurried = atomic_load(&cli->budget->hurried);
 	if (hurried)
 		cli_warn(cli, "%llu times the records that wait to be sorted reached their limit of memory (%zu MiB): they are not in the order of their "
-			"times.", (unsigned long long)hurried, budget_limit(cli->budget) >> 20);
+			"times. 'perfuse --memory SIZE COMMAND' sets another limit.", (unsigned long long)hurried, budget_limit(cli->budget) >> 20);
 }
 
 static int flush_output(struct cli *cli, int code)

@@ -33,6 +33,17 @@ TEST("a point is one for each module, offset and mode, and does not move while o
 	points_fini(&points);
 }
 
+TEST("a point takes at most 112 bytes, as documented, however many there are")
+{
+	enum { FEW = 20000, MOST = 300000, POINT_BYTES = 112 };
+	struct points points = { 0 };
+	for (uint32_t i = 0; i < MOST; i++) {
+		intern(&points, 1, i, 2);
+		EXPECT(i < FEW || points_bytes(&points) <= (size_t)(i + 1) * POINT_BYTES + POINT_SLAB * sizeof(struct point));
+	}
+	points_fini(&points);
+}
+
 TEST("points whose hashes are equal are distinct")
 {
 	struct points points = { 0 };

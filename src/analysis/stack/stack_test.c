@@ -112,3 +112,20 @@ TEST("the trie finds its nodes after it has grown")
 		stacks.slot_count * sizeof *stacks.slots + tuples_bytes(&stacks.places, 3000));
 	stacks_fini(&stacks);
 }
+
+TEST("a node takes at most 32 bytes and a place at most 144, as documented, however many there are")
+{
+	enum { FEW = 1000, MOST = 70000, NODE_BYTES = 32, PLACE_BYTES = 144 };
+	struct stacks stacks;
+	stacks_init(&stacks);
+	uint32_t node = STACK_ROOT;
+	for (uint64_t i = 0; i < MOST; i++) {
+		node = stacks_push(&stacks, node, place_of_ip(&stacks, i));
+		if (i < FEW)
+			continue;
+		size_t bytes = stacks.capacity * sizeof *stacks.nodes + stacks.slot_count * sizeof *stacks.slots;
+		EXPECT(bytes <= (size_t)stacks.count * NODE_BYTES);
+		EXPECT(tuples_bytes(&stacks.places, i + 1) <= (i + 1) * PLACE_BYTES);
+	}
+	stacks_fini(&stacks);
+}

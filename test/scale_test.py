@@ -108,8 +108,8 @@ def test_record_index(c):
     need(done.returncode == 0, "record --index: exit code %d: %s" % (done.returncode, done.stderr))
     need(c.run("inject", "--index", "-i", "recorded", "-o", "injected").returncode == 0, "inject --index fails")
     data = [open(c.path(name), "rb").read() for name in ("recorded", "injected")]
-    need(all(d[-32:-24] == b"PFTIMES1" for d in data), "a file has no index")
-    counts = [struct.unpack("<QQQ", d[-24:]) for d in data]
+    need(all(d[-40:-32] == b"PFTIMES2" for d in data), "a file has no index")
+    counts = [struct.unpack("<QQQ", d[-32:-8]) for d in data]
     need(counts[0][1:] == counts[1][1:] and counts[0][2] > 2, "the indexes list %s and %s" % tuple(n[1:] for n in counts))
     times = c.out("script", "--ns", "-F", "time", "-i", "recorded").replace(":", "").split()
     need(len(times) > 20, "few samples: %d" % len(times))

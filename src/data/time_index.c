@@ -3,9 +3,17 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CHUNK_BYTES = 64 << 10, CHUNK_WORDS = 5, FOOTER_WORDS = 4, WORD = 8 };
+enum { CHUNK_BYTES = 64 << 10, CHUNK_WORDS = 5, FOOTER_WORDS = 5, WORD = 8 };
 
-static const char magic[WORD + 1] = "PFTIMES1";
+static const char magic[WORD + 1] = "PFTIMES2";
+
+/* FNV-1a over words: a damaged index must not hide samples. */
+static const uint64_t sum_begin = 14695981039346656037u;
+
+static uint64_t sum_add(uint64_t sum, uint64_t word)
+{
+	return (sum ^ word) * 1099511628211u;
+}
 
 void time_index_fini(struct time_index *index)
 {
@@ -38,9 +46,10 @@ void time_index_add(struct time_index *index, uint64_t offset, uint64_t size, bo
 	chunk->last_ns = time > chunk->last_ns ? time : chunk->last_ns;
 }
 
-static void add_u64(struct writer *out, uint64_t value)
+static void add_u64(struct writer *out, uint64_t value, uint64_t *sum)
 {
 	writer_add(out, &value, sizeof value);
+	*sum = sum_add(*sum, value);
 }
 
 bool time_index_bounds(const struct time_index *index, uint64_t *first_ns, uint64_t *last_ns)
@@ -59,21 +68,26 @@ bool time_index_bounds(const struct time_index *index, uint64_t *first_ns, uint6
 
 void time_index_write(const struct time_index *index, uint64_t at, struct writer *out)
 {
+	uint64_t sum = sum_begin;
 	for (size_t i = 0; i < index->chunks.count; i++) {
 		const struct time_chunk *chunk = &index->chunks.items[i];
-		add_u64(out, chunk->offset);
-		add_u64(out, chunk->end);
-		add_u64(out, chunk->first_ns);
-		add_u64(out, chunk->last_ns);
-		add_u64(out, chunk->others_end - chunk->others);
+		add_u64(out, chunk->offset, &sum);
+		add_u64(out, chunk->end, &sum);
+		add_u64(out, chunk->first_ns, &sum);
+		add_u64(out, chunk->last_ns, &sum);
+		add_u64(out, chunk->others_end - chunk->others, &sum);
 	}
-	writer_add(out, index->others.items, index->others.count * sizeof *index->others.items);
-	if (index->others.count % 2)
-		writer_add(out, "\0\0\0", 4);
+	for (size_t i = 0; i < index->others.count; i += 2) {
+		uint32_t pair[2] = { index->others.items[i], i + 1 < index->others.count ? index->others.items[i + 1] : 0 };
+		uint64_t word;
+		memcpy(&word, pair, sizeof word);
+		add_u64(out, word, &sum);
+	}
 	writer_add(out, magic, WORD);
-	add_u64(out, at);
-	add_u64(out, index->chunks.count);
-	add_u64(out, index->others.count);
+	add_u64(out, at, &sum);
+	add_u64(out, index->chunks.count, &sum);
+	add_u64(out, index->others.count, &sum);
+	writer_add(out, &sum, sizeof sum);
 }
 
 int time_index_append(const struct time_index *index, int fd, struct error *err)
@@ -129,13 +143,18 @@ bool time_index_read(struct time_index *index, struct span file, uint64_t data, 
 		return false;
 	struct cursor footer = cursor_of(file.data + file.len - (FOOTER_WORDS - 1) * WORD, (FOOTER_WORDS - 1) * WORD, false);
 	uint64_t at = take_u64(&footer), chunks = take_u64(&footer), others = take_u64(&footer);
+	uint64_t stated = take_u64(&footer), sum = sum_begin;
 	uint64_t room = file.len - FOOTER_WORDS * WORD;
 	if (at < data_end || at > room || chunks > (room - at) / (CHUNK_WORDS * WORD))
 		return false;
 	uint64_t left = room - at - chunks * CHUNK_WORDS * WORD;
 	if (left % WORD || others > left / sizeof(uint32_t) || left / WORD != (others + 1) / 2)
 		return false;
-	struct cursor c = cursor_of(file.data + at, room - at, false);
+	struct cursor c = cursor_of(file.data + at, room - at, false), words = c;
+	while (cursor_left(&words))
+		sum = sum_add(sum, take_u64(&words));
+	if (sum_add(sum_add(sum_add(sum, at), chunks), others) != stated)
+		return false;
 	vec_reserve(&index->others, others + 1);
 	memcpy(index->others.items, file.data + room - left, others * sizeof *index->others.items);
 	index->others.count = others;

@@ -478,10 +478,12 @@ def test_tasks_without_counters(c):
             rows = [line.split(",") for line in file if re.match(r"[^,]*-%d," % worker.pid, line)]
         found[name] = {row[3].removesuffix(":uk"): float(row[1]) for row in rows if row[1][0].isdigit()}
     counters, tasks = found["counters"], found["tasks"]
-    for event in ("page-faults", "minor-faults", "major-faults", "migrations"):
+    # older kernels count switches of a task that ends for longer than the programs
+    same_end = tuple(int(n) for n in re.findall(r"\d+", os.uname().release)[:2]) >= (6, 16)
+    for event in ("page-faults", "minor-faults", "major-faults", *(["migrations"] if same_end else [])):
         need(tasks.get(event, 0) == counters.get(event, 0), "%s: %s" % (event, found))
     need(tasks["page-faults"] >= 500 and tasks["cs"] >= 120, found)
-    need(abs(tasks["cs"] - counters["cs"]) <= 1, found)  # the last one, if the counters end in front of it
+    need(abs(tasks["cs"] - counters["cs"]) <= 1 or not same_end, found)  # the last one, if the counters end in front of it
     need(tasks["task-clock"] >= counters["task-clock"] * 0.99, found)  # more by the switches themselves
 
 

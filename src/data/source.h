@@ -96,8 +96,8 @@ static inline void source_release_used(struct source *source, uint64_t mark, uin
 /* The bytes after an AUXTRACE record (len from its body), readable until the source is closed, in a pipe until the next record; NULL if
  * truncated. */
 const uint8_t *source_payload(struct source *source, const struct record *record, uint64_t len);
-/* Frees the memory of bytes that source_payload returned, as far as the file has them, and of what precedes them in their first page: they
- * are read again where they are needed. */
+/* Frees the memory of bytes that source_payload returned, as far as the file has them, and of what precedes them in their first page: it
+ * is read again where it is needed. */
 void source_drop_payload(struct source *source, const uint8_t *bytes, uint64_t len);
 /* Where a byte of a record or of source_payload is in the file source->path; false: it is in no file, or in one of several. */
 bool source_file_offset(const struct source *source, const uint8_t *byte, uint64_t *offset);

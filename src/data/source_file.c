@@ -72,6 +72,15 @@ static void lane_set_stop(const struct file_source *file, struct lane *lane, boo
 		lane->stop = lane->ahead - ahead_step(file);
 }
 
+/* Drops from where it was dropped up to before: the page there, which had bytes behind that place, too. */
+static void lane_drop(const struct lane *lane, uint64_t from, uint64_t to)
+{
+	if (from == lane->begin)
+		backing_drop(&lane->backing, from, to); /* bytes in front of the records share the page */
+	else if (from < to)
+		backing_drop_from(&lane->backing, from, to);
+}
+
 /* The kernel reads dropped pages again from the page cache if a consumer still needs them; byte-swapped pages would be lost. */
 static void lane_drop_behind(struct file_source *file, struct lane *lane)
 {
@@ -80,7 +89,7 @@ static void lane_drop_behind(struct file_source *file, struct lane *lane)
 	uint64_t to = lane->at - DROP_STEP_BYTES;
 	bool stays = file->base.roomy && lane->at - lane->released <= WAITING_BYTES_ROOMY;
 	if (!file->base.header.swapped && !stays)
-		backing_drop(&lane->backing, lane->dropped, to);
+		lane_drop(lane, lane->dropped, to);
 	lane->dropped = to;
 }
 
@@ -349,7 +358,7 @@ static void file_release(struct source *source, uint64_t mark)
 		uint64_t most = behind + (source->roomy ? WAITING_BYTES_ROOMY : WAITING_BYTES);
 		bool all = !source->header.swapped && lane->at - lane->released > most && source->used - file->used > most;
 		if (all || behind > RELEASE_STEP_BYTES) {
-			backing_drop(&lane->backing, lane->released, all ? lane->at : to);
+			lane_drop(lane, lane->released, all ? lane->at : to);
 			lane->released += behind;
 			file->used = all || source->used - file->used < behind ? source->used : file->used + behind;
 		}

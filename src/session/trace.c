@@ -71,6 +71,8 @@ static void add_piece(struct trace *trace, const struct record *record)
 	}
 	if (piece.bytes.len)
 		vec_push(&queue->pieces, piece);
+	if (size >= DROP_BYTES)
+		source_drop_payload(trace->source, bytes, size); /* the kernel maps what surrounds the record */
 }
 
 static uint32_t own_event(const struct trace *trace, const struct evlist *evlist)

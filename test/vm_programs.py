@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """vm_programs.py [KERNEL]...: boots kernels of several versions, which let programs be attached to BPF programs, and counts there while a BPF
-program runs (stat -b), and by BPF programs (stat --bpf-counters), in cgroups of version 2, too."""
+program runs (stat -b), and by BPF programs (stat --bpf-counters), in cgroups of version 2, too; and all threads
+without counters (stat -a --per-thread)."""
 import os
 import re
 import shutil
@@ -42,6 +43,20 @@ for words in "" --bpf-counters; do
 	perfuse stat $words -x, -e page-faults,task-clock -- sh -c 'i=0; while [ $i -lt 100 ]; do busybox true; i=$((i+1)); done' 2>&1
 done
 echo "== pinned"; ls /sys/fs/bpf
+mkfifo go
+sh -c 'read word <go; i=0; while [ $i -lt 100 ]; do busybox true; i=$((i+1)); done; kill -STOP $$' & worker=$!
+events=page-faults,minor-faults,major-faults,cs,migrations
+cat >during <<END
+echo >go
+until grep -q "^State:.[TZ]" /proc/$worker/status; do busybox sleep 0.1; done
+ls -l /proc/\$(cat outer)/fd | grep -c perf_event
+busybox sleep 0.2
+END
+echo "== tasks"
+sh -c "echo \$\$ >outer; exec perfuse stat -a --per-thread -x, -o tasks -e $events perfuse stat -a --per-thread -x, -o counters \
+	-e page-faults:uk,minor-faults:uk,major-faults:uk,cs:uk,migrations:uk sh during"
+grep -e "-$worker," tasks counters
+kill -KILL $worker
 """
 
 
@@ -65,6 +80,14 @@ def problems(steps):
     for name in "cgroup", "command--bpf-counters":
         shared = number(steps.get(name, ""), "page-faults")
         yield "page faults of a %s are those of counters without BPF" % name.split("-")[0], plain > 1000 and abs(shared - plain) < 0.05 * plain
+    tasks = steps.get("tasks", "")
+    for event in "page-faults", "minor-faults", "major-faults", "cs", "migrations":
+        with_counters, without = ([int(n) for n in re.findall(r"(?m)^%s:\S+-\d+,(\d+),,%s(?::uk)?," % (file, event), tasks)] or [0]
+            for file in ("counters", "tasks"))
+        few = 0.05 * with_counters[0] if event == "cs" else 0 # before 6.16, a task that ends has a switch less or more
+        yield "%s of a thread are the same without counters" % event, len(without) == len(with_counters) == 1 and \
+            abs(without[0] - with_counters[0]) <= few and (without[0] > 100 or event.startswith("ma") or event == "migrations")
+    yield "all threads are counted without a counter for each", 0 < int((re.findall(r"(?m)^(\d+)$", tasks) or ["0"])[0]) < 30
     yield "nothing remains pinned", "pinned" in steps and "perfuse" not in steps["pinned"]
 
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/budget.h"
+#include "base/whole.h"
 
 enum { VCPUS_MAX = 1 << 16, TAKE_ENTRIES = 4096, KSYMBOL_OUT_OF_LINE = 2 };
 
@@ -32,7 +33,7 @@ uint64_t guest_data_time(const struct guest_data *data, const struct time_conv *
 		return 0;
 	uint64_t ticks = (data->clock.known ? time_conv_ticks(&data->clock, time) : time) - data->options->time_offset;
 	if (data->options->time_scale != 1)
-		ticks = (uint64_t)((double)ticks / data->options->time_scale);
+		ticks = whole_below((double)ticks / data->options->time_scale);
 	return host->known ? time_conv_time(host, ticks) : ticks;
 }
 

@@ -218,14 +218,14 @@ def test_compact_memory(c):
     if SANITIZED:
         raise Skip("the sanitizers' allocator does not tell what is in use")
     taken = []
-    for count in (8000, 24000):
+    for count in (24000, 72000):
         path = recorded_apart(c, lambda n=count: list(children(n)))
         done = c.run("inject", "--compact", "-i", path, "-o", "small")
         need(done.code == 0, done.err)
         taken.append(done.bytes)
         need(os.path.getsize(c.path("small")) * 20 < os.path.getsize(path), "the recording is not much smaller")
     texts = [open(c.run("script", "-F", "comm,tid,ip,dso", "-i", recording).out, "rb").read() for recording in (path, "small")]
-    need(texts[0].count(b"\n") == 24000 // 50 and texts[0] == texts[1], "script differs")
+    need(texts[0].count(b"\n") == 72000 // 50 and texts[0] == texts[1], "script differs")
     need(taken[1] < taken[0] + (8 << 20), "three times the threads take %d MiB instead of %d" % (taken[1] >> 20, taken[0] >> 20))
 
 

@@ -77,13 +77,13 @@ static int make_maps(struct task_counts *c, struct task_programs *places, struct
 	c->tasks = bpf_task_map_make(TASK_WORDS, err);
 	if (c->tasks < 0)
 		return -1;
-	c->cpu_states = bpf_cpu_map_make(TASK_WORDS * sizeof(uint64_t), err);
+	c->cpu_states = bpf_map_make(BPF_MAP_KIND_PER_CPU, TASK_WORDS * sizeof(uint64_t), 1, err);
 	if (c->cpu_states < 0)
 		return -1;
-	c->control_map = bpf_shared_map_make(TASK_CONTROLS * sizeof(uint32_t), 1, err);
+	c->control_map = bpf_map_make(BPF_MAP_KIND_MAPPED, TASK_CONTROLS * sizeof(uint32_t), 1, err);
 	if (c->control_map < 0)
 		return -1;
-	c->sum_map = bpf_shared_map_make(sizeof(struct task_sum), c->slots, err);
+	c->sum_map = bpf_map_make(BPF_MAP_KIND_MAPPED, sizeof(struct task_sum), c->slots, err);
 	if (c->sum_map < 0)
 		return -1;
 	c->control = map_memory(c->control_map, TASK_CONTROLS * sizeof(uint32_t), err);
@@ -226,7 +226,7 @@ void task_counts_leave_out(struct task_counts *c, pid_t pid)
 	close(fd);
 }
 
-static void update(struct task_counts *c)
+void task_counts_read(struct task_counts *c)
 {
 	for (size_t i = 0; i < c->cpus.list.count; i++) /* one that went offline runs no task */
 		bpf_tracing_run(c->programs[TASK_PROGRAM_UPDATE], c->cpus.list.items[i]);
@@ -237,14 +237,9 @@ void task_counts_switch(struct task_counts *c, bool on)
 	c->control[TASK_CONTROL_ON] = on;
 	for (size_t i = 0; i < c->fault_counters.count && on; i++)
 		counter_enable(c->fault_counters.items[i]);
-	update(c);
+	task_counts_read(c);
 	for (size_t i = 0; i < c->fault_counters.count && !on; i++)
 		counter_disable(c->fault_counters.items[i]);
-}
-
-void task_counts_read(struct task_counts *c)
-{
-	update(c);
 }
 
 struct task_sum task_counts_sum(const struct task_counts *c, size_t index)

@@ -23,7 +23,7 @@ static void end_if_zero(struct making *m, unsigned left)
 	emit_jump(&m->a, BPF_JUMP_EQUAL, left, 0, m->end);
 }
 
-/* R0: the value of the map whose key is on the stack; ends if there is none. */
+/* R0: the value of the map whose key is on the stack; the program ends if the map has no such key. */
 static void look_up(struct making *m, int map)
 {
 	move(m, R2, R10);
@@ -88,7 +88,7 @@ static void end_running(struct making *m, bool leaves)
 	assembler_place(&m->a, idle);
 }
 
-/* R7, R8: as above; R9: the slot of the task that runs from now on. Ends if tasks are not counted. */
+/* R7, R8: as above; R9: the slot of the task that runs from now on. The program ends if tasks are not counted. */
 static void begin_running(struct making *m)
 {
 	look_up_first(m, m->at->control);

@@ -13,14 +13,10 @@
 
 #include "base/memory.h"
 #include "base/str.h"
+#include "os/bpf_call.h"
 #include "os/file.h"
 
 enum { PROGRAMS_MAX = 65536, ARRAY_BYTES_MAX = 64 << 20, TYPES_BYTES_MAX = 64 << 20, KALLSYMS_MAX = 64 << 20 };
-
-static long bpf(int command, union bpf_attr *attr)
-{
-	return syscall(SYS_bpf, command, attr, sizeof *attr);
-}
 
 static int next_program(uint32_t id, uint32_t *next)
 {
@@ -39,7 +35,7 @@ static int open_id(int command, uint32_t id)
 	union bpf_attr attr;
 	memset(&attr, 0, sizeof attr);
 	attr.prog_id = id;
-	return (int)bpf(command, &attr);
+	return bpf(command, &attr);
 }
 
 /* size: in: the room of info; out: the bytes that the kernel filled. */
@@ -231,13 +227,18 @@ void bpf_programs_fini(struct bpf_programs *programs)
 
 int bpf_map_make(enum bpf_map_kind kind, uint32_t value_size, uint32_t count, struct error *err)
 {
+	static const uint32_t types[] = {
+		[BPF_MAP_KIND_ARRAY] = BPF_MAP_TYPE_ARRAY, [BPF_MAP_KIND_HASH] = BPF_MAP_TYPE_HASH,
+		[BPF_MAP_KIND_PER_CPU] = BPF_MAP_TYPE_PERCPU_ARRAY, [BPF_MAP_KIND_MAPPED] = BPF_MAP_TYPE_ARRAY,
+	};
 	union bpf_attr attr;
 	memset(&attr, 0, sizeof attr);
-	attr.map_type = kind == BPF_MAP_KIND_HASH ? BPF_MAP_TYPE_HASH : BPF_MAP_TYPE_ARRAY;
+	attr.map_type = types[kind];
+	attr.map_flags = kind == BPF_MAP_KIND_MAPPED ? BPF_F_MMAPABLE : 0;
 	attr.key_size = sizeof(uint32_t);
 	attr.value_size = value_size;
 	attr.max_entries = count;
-	int fd = (int)bpf(BPF_MAP_CREATE, &attr);
+	int fd = bpf(BPF_MAP_CREATE, &attr);
 	return fd < 0 ? error_system(err, "cannot make a BPF map") : fd;
 }
 
@@ -279,7 +280,7 @@ static int pinned_object(int command, int fd, const char *path)
 	memset(&attr, 0, sizeof attr);
 	attr.pathname = (uintptr_t)path;
 	attr.bpf_fd = (uint32_t)fd;
-	return (int)bpf(command, &attr);
+	return bpf(command, &attr);
 }
 
 int bpf_pin(int fd, const char *path)
@@ -300,7 +301,7 @@ int bpf_link_counter(int program, int counter, uint64_t cookie)
 	attr.link_create.target_fd = (uint32_t)counter;
 	attr.link_create.attach_type = BPF_PERF_EVENT;
 	attr.link_create.perf_event.bpf_cookie = cookie;
-	int fd = (int)bpf(BPF_LINK_CREATE, &attr);
+	int fd = bpf(BPF_LINK_CREATE, &attr);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -312,7 +313,7 @@ static int load_program(uint32_t type, const void *instructions, size_t count, c
 	attr.insns = (uintptr_t)instructions;
 	attr.insn_cnt = (uint32_t)count;
 	attr.license = (uintptr_t)"Dual MIT/GPL";
-	int fd = (int)bpf(BPF_PROG_LOAD, &attr);
+	int fd = bpf(BPF_PROG_LOAD, &attr);
 	if (fd >= 0)
 		return fd;
 	error_system(err, "cannot load the BPF program of a %s", what);
@@ -341,7 +342,7 @@ int bpf_program_load(struct error *err)
 	attr.insns = (uintptr_t)code;
 	attr.insn_cnt = sizeof code / sizeof *code;
 	attr.license = (uintptr_t)"Dual MIT/GPL";
-	int fd = (int)bpf(BPF_PROG_LOAD, &attr);
+	int fd = bpf(BPF_PROG_LOAD, &attr);
 	if (fd < 0)
 		return error_system(err, "cannot load a BPF program");
 	close(fd);

@@ -48,7 +48,8 @@ void bpf_programs_read(struct bpf_programs *programs);
 /* Reads the pages from /proc/kallsyms: once, and only if such pages can exist. */
 void bpf_images_read(struct bpf_programs *programs);
 void bpf_programs_fini(struct bpf_programs *programs);
-enum bpf_map_kind { BPF_MAP_KIND_ARRAY, BPF_MAP_KIND_HASH };
+/* PER_CPU: an array that each CPU has for itself; MAPPED: an array that user space can map. */
+enum bpf_map_kind { BPF_MAP_KIND_ARRAY, BPF_MAP_KIND_HASH, BPF_MAP_KIND_PER_CPU, BPF_MAP_KIND_MAPPED };
 
 /* A map with keys of 32 bits. Returns a descriptor. */
 int bpf_map_make(enum bpf_map_kind kind, uint32_t value_size, uint32_t count, struct error *err);

@@ -1,16 +1,10 @@
 #include "os/bpf_tracing.h"
 
 #include <errno.h>
-#include <linux/bpf.h>
 #include <linux/btf.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-static int bpf(int command, union bpf_attr *attr)
-{
-	return (int)syscall(SYS_bpf, command, attr, sizeof *attr);
-}
+#include "os/bpf_call.h"
 
 int bpf_tracing_load(enum bpf_tracing_kind kind, uint32_t type, const void *instructions, size_t count, struct error *err)
 {
@@ -53,13 +47,6 @@ int bpf_tracing_iterate(int program, struct error *err)
 	return status;
 }
 
-static int make_map(union bpf_attr *attr, struct error *err)
-{
-	attr->key_size = sizeof(uint32_t);
-	int fd = bpf(BPF_MAP_CREATE, attr);
-	return fd < 0 ? error_system(err, "cannot make a BPF map") : fd;
-}
-
 /* The kernel wants types of key and value here (Documentation/bpf/btf.rst): an integer, and an array of integers. Returns a descriptor. */
 static int load_types(uint32_t words)
 {
@@ -93,35 +80,15 @@ int bpf_task_map_make(uint32_t words, struct error *err)
 	union bpf_attr attr;
 	memset(&attr, 0, sizeof attr);
 	attr.map_type = BPF_MAP_TYPE_TASK_STORAGE;
+	attr.key_size = sizeof(uint32_t);
 	attr.value_size = words * (uint32_t)sizeof(uint64_t);
 	attr.map_flags = BPF_F_NO_PREALLOC;
 	attr.btf_fd = (uint32_t)types;
 	attr.btf_key_type_id = 1;
 	attr.btf_value_type_id = 3;
-	int fd = make_map(&attr, err);
+	int fd = bpf(BPF_MAP_CREATE, &attr), status = fd < 0 ? error_system(err, "cannot make a BPF map") : fd;
 	close(types);
-	return fd;
-}
-
-int bpf_cpu_map_make(uint32_t value_size, struct error *err)
-{
-	union bpf_attr attr;
-	memset(&attr, 0, sizeof attr);
-	attr.map_type = BPF_MAP_TYPE_PERCPU_ARRAY;
-	attr.value_size = value_size;
-	attr.max_entries = 1;
-	return make_map(&attr, err);
-}
-
-int bpf_shared_map_make(uint32_t value_size, uint32_t count, struct error *err)
-{
-	union bpf_attr attr;
-	memset(&attr, 0, sizeof attr);
-	attr.map_type = BPF_MAP_TYPE_ARRAY;
-	attr.value_size = value_size;
-	attr.max_entries = count;
-	attr.map_flags = BPF_F_MMAPABLE;
-	return make_map(&attr, err);
+	return status;
 }
 
 void bpf_task_map_remove(int map, int pidfd)

@@ -18,10 +18,6 @@ int bpf_tracing_attach(int program, struct error *err);
 int bpf_tracing_iterate(int program, struct error *err);
 /* A map of values of `words` 64-bit words, one of each task that has one; it ends with the task. */
 int bpf_task_map_make(uint32_t words, struct error *err);
-/* An array with one value of this size for each CPU. */
-int bpf_cpu_map_make(uint32_t value_size, struct error *err);
-/* An array that user space can map. */
-int bpf_shared_map_make(uint32_t value_size, uint32_t count, struct error *err);
 /* Removes the value of a task. */
 void bpf_task_map_remove(int map, int pidfd);
 /* Runs a program of kind COMMAND on a CPU, in an interrupt of what runs there. 0 or -errno. */

@@ -18,7 +18,7 @@ struct planted {
 	size_t size;             /* of a text with NULs; 0: up to its NUL */
 };
 
-enum { CANNOT_MOUNT = 77, NOBODY = 65534 };
+enum { CANNOT_MOUNT = 77, OTHER_USER = 65534 };
 
 static inline bool plant_text(int fd, const struct planted *file)
 {
@@ -73,7 +73,7 @@ static inline bool answer_with(const struct planted *files, size_t count, bool u
 	pid_t child = fork();
 	if (child == 0) {
 		CLEANUP_STR struct str said = { 0 };
-		if (!plant(files, count) || (user && setuid(NOBODY) < 0))
+		if (!plant(files, count) || (user && setuid(OTHER_USER) < 0))
 			_exit(CANNOT_MOUNT);
 		answer(&said);
 		_exit(!file_write(ends[1], str_text(&said), said.len));

@@ -28,6 +28,16 @@ static void print_samples(const struct cli *cli, const char *path, const struct 
 			(number)l->unknown_ids, all);
 }
 
+static void print_records(const struct cli *cli, const char *path, const struct losses *l)
+{
+	CLEANUP_STR struct str place = { 0 };
+	if (l->bad_type)
+		str_printf(&place, "; %s at offset 0x%llx: %s (%u)", l->bad_records == 1 ? "it is" : "one is", (number)l->bad_offset,
+			record_type_name(l->bad_type), l->bad_type);
+	cli_warn(cli, "%s: %llu record%s damaged and left out: the bytes contradict the type%s.", path, (number)l->bad_records,
+		l->bad_records == 1 ? " is" : "s are", str_text(&place));
+}
+
 static void print_damage(const struct cli *cli, const char *path, const struct losses *l)
 {
 	if (l->stop.kind != ERROR_NONE)
@@ -37,8 +47,7 @@ static void print_damage(const struct cli *cli, const char *path, const struct l
 			"the file; build-ids and other header features are missing.", path);
 	print_samples(cli, path, l);
 	if (l->bad_records)
-		cli_warn(cli, "%s: %llu record%s damaged and left out: the bytes contradict the type.", path, (number)l->bad_records,
-			l->bad_records == 1 ? " is" : "s are");
+		print_records(cli, path, l);
 	if (l->bad_attrs)
 		cli_warn(cli, "%s: the descriptions of the events are damaged in %llu place%s.", path, (number)l->bad_attrs,
 			l->bad_attrs == 1 ? "" : "s");

@@ -33,6 +33,14 @@ TEST("damage has a sentence each, also if quiet, and the exit code 255")
 		"x.data: the table of build-ids is damaged in 4 places: rows are missing.\n");
 }
 
+TEST("the place of a damaged record has its offset and type")
+{
+	expect_summary(&(struct losses){ .bad_records = 1, .bad_offset = 0x248, .bad_type = RECORD_MMAP2 }, false, 255,
+		"x.data: 1 record is damaged and left out: the bytes contradict the type; it is at offset 0x248: MMAP2 (10).\n");
+	expect_summary(&(struct losses){ .bad_records = 2, .bad_offset = 264, .bad_type = RECORD_COMM }, false, 255,
+		"x.data: 2 records are damaged and left out: the bytes contradict the type; one is at offset 0x108: COMM (3).\n");
+}
+
 TEST("scheduler events that no machine has are damage")
 {
 	static const char *const said[] = { "", "x.data: 1 scheduler event is damaged and left out: no machine has such a CPU or thread.\n",

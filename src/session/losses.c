@@ -39,6 +39,8 @@ void losses_of_session(struct losses *losses, const struct session *session)
 	losses->bad_samples = counters->bad_samples;
 	*(losses->left_out_events ? &losses->left_out_event_samples : &losses->unknown_ids) = counters->unknown_ids;
 	losses->bad_records += counters->bad_records + session->model.bad_records;
+	losses->bad_offset = counters->bad_offset;
+	losses->bad_type = counters->bad_type;
 	losses->left_out_maps = session->model.left_out;
 	losses->left_out_samples = counters->left_out_samples;
 	losses->left_out_chains = counters->left_out_chains;

@@ -12,6 +12,8 @@ struct losses {
 	uint64_t unknown_ids;        /* samples of no known event */
 	uint64_t samples;            /* samples that decoded */
 	uint64_t bad_records;        /* other records that do not match their type */
+	uint64_t bad_offset;         /* of one of them, in the recording … */
+	uint32_t bad_type;           /* … and its type; 0: the place is unknown */
 	uint64_t bad_attrs, bad_build_ids;
 	uint64_t features;           /* a bit per enum feature that the file announces and whose content is invalid */
 	/* not damage */

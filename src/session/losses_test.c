@@ -85,11 +85,15 @@ TEST("side-band without the fields of its type is damage for every reader")
 	const uint64_t word = 0;
 	struct tape *tape = recording_new();
 	struct losses losses;
-	put_words(tape, RECORD_LOST, 0, &word, 1);   /* counted by the session */
+	put_words(tape, RECORD_COMM, 0, (uint64_t[]){ 0x200000001, 'a', 0 }, 3);
 	put_words(tape, RECORD_FORK, 0, &word, 1);   /* counted by the model */
+	put_words(tape, RECORD_LOST, 0, &word, 1);   /* counted by the session */
 	read_losses(&losses, tape, true);
 	EXPECT_INT(losses.bad_records, 2);
 	EXPECT(losses_are_damage(&losses));
+	/* the place of the first one: behind the first record of 8 + 3 * 8 bytes */
+	EXPECT_INT(losses.bad_type, RECORD_FORK);
+	EXPECT_INT(losses.bad_offset, 32);
 }
 
 TEST("each kind of damage alone is damage, and an intact recording has none")

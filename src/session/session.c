@@ -120,6 +120,12 @@ static void decode_trailer(const struct session *session, const struct record *r
 	sample_decode_trailer(trailer, event == UINT32_MAX ? &none : &evlist->events.items[event].layout, record);
 }
 
+/* Damaged side-band records so far. */
+static uint64_t bad_records(const struct session *session)
+{
+	return session->counters.bad_records + session->model.bad_records;
+}
+
 static void apply_side_band(struct session *session, const struct record *record, uint64_t clock)
 {
 	struct session_internal *in = session->internal;
@@ -129,8 +135,13 @@ static void apply_side_band(struct session *session, const struct record *record
 	bool mapping = record->type == RECORD_MMAP || record->type == RECORD_MMAP2;
 	if (trailer == &decoded)
 		decode_trailer(session, record, &decoded);
+	const uint64_t bad = bad_records(session);
 	losses_count(&session->counters, record);
 	model_apply(&session->model, record, trailer, clock);
+	if (bad_records(session) > bad && !session->counters.bad_type) {
+		session->counters.bad_type = record->type;
+		session->counters.bad_offset = record->offset;
+	}
 	if (session->model.checks_only)
 		return;
 	if (session->kernel_parts && mapping && record_cpumode(record) == RECORD_MISC_KERNEL)

@@ -29,6 +29,8 @@ struct session_counters {
 	uint64_t lost_traces;        /* incomplete pieces of hardware traces, as claimed by AUX records */
 	uint64_t bad_samples;        /* samples that did not decode */
 	uint64_t bad_records;        /* side-band without the fields of its type */
+	uint64_t bad_offset;         /* of the first of them, or of those that the model refused, in the recording … */
+	uint32_t bad_type;           /* … and its type */
 	uint64_t unknown_ids;        /* samples of no known event */
 	uint64_t out_of_order;       /* older than the last flushed time */
 	uint64_t unresolved_threads;

@@ -73,6 +73,8 @@ double metric_literal(const char *name, const struct metric_target *target, doub
 		return metric_smt_is_on();
 	if (strcasecmp(name, "#core_wide") == 0) /* all threads of the measured cores are measured */
 		return target->system_wide && (!target->cpus_given || !metric_smt_is_on());
+	if (strcasecmp(name, "#target_cpu") == 0)
+		return target->system_wide || target->cpus_given;
 	if (strcasecmp(name, "#num_cpus_online") == 0)
 		return (double)sysconf(_SC_NPROCESSORS_ONLN);
 	if (strcasecmp(name, "#system_tsc_freq") == 0)

@@ -180,4 +180,7 @@ TEST("literals are numbers of this machine, others are unknown")
 	EXPECT(isnan(metric_literal("#other", &all, 0)));
 	EXPECT(metric_literal("#core_wide", &(struct metric_target){ 0 }, 0) == 0);
 	EXPECT(metric_literal("#core_wide", &all, 0) == 1);
+	EXPECT(metric_literal("#target_cpu", &(struct metric_target){ 0 }, 0) == 0);
+	EXPECT(metric_literal("#target_cpu", &all, 0) == 1);
+	EXPECT(metric_literal("#target_cpu", &(struct metric_target){ .cpus_given = true }, 0) == 1);
 }

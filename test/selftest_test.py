@@ -75,6 +75,48 @@ def test_chains(folder):
     need(len(threads) == 2, "the threads %s" % " ".join(threads))
 
 
+@in_folder
+@by_samples
+def test_tasks(folder):
+    """tasks have names that scripts look for, each in its own function; inlined functions have lines in the twenties, their caller in the thirties"""
+    for words, names in ((("noploop", "0.2"), {"perf-noploop": "noploop"}),
+                         (("named_threads", "3", "500"), {"thread%d" % n: "named_threads_thread%d" % n for n in (1, 2, 3)}),
+                         (("context_switch_loop", "500"), {"proc%d" % n: "context_switch_loop_proc%d" % n for n in (1, 2)})):
+        seen = set(re.findall(r"(?m)^\s*(\S+)\s+\w+ (\w+)", lines(folder, record(folder, words), "comm,ip,sym")))
+        need(seen >= set(names.items()), "%s: %s" % (words[0], seen))
+        strange = {(comm, name) for comm, name in seen if name in names.values() and names.get(comm) != name}
+        need(not strange, "%s: %s" % (words[0], strange))
+    text = lines(folder, record(folder, ("inlineloop", "0.2"), "--call-graph=dwarf"), "ip,sym,srcline")
+    need(re.search(r" inlined_leaf\n  inlineloop\.c:2\d \(inlined\)\n\s*\w+ inlined_middle\n  inlineloop\.c:2\d \(inlined\)\n"
+                   r"\s*\w+ inlined_parent\n  inlineloop\.c:3\d\n", text), text[:800])
+
+
+@in_folder
+def test_record_control(folder):
+    """--record-ctl: what runs before and after the workload is not recorded; without a recording there is a sentence"""
+    for name in ("ctl", "ack"):
+        os.mkfifo(os.path.join(folder, name))
+    fifos = "fifo:%s/ctl,%s/ack" % (folder, folder)
+    path = os.path.join(folder, "perf.data")
+    process.must(PERFUSE, "record", "-e", "cpu-clock:u", "-F", "10000", "-o", path, "-D", "-1", "--control=" + fifos, "--",
+                 "sh", "-c", '"$0" test -w noploop 0.1; "$0" test --record-ctl "$1" -w context_switch_loop 300; exec "$0" test -w noploop 0.1',
+                 PERFUSE, fifos, env=environment(folder))
+    found = lines(folder, path, "comm").split()
+    need("perf-noploop" not in found and found.count("proc1") + found.count("proc2") > 10, str(sorted(set(found))))
+    result = perfuse("test", "--record-ctl", "fifo:%s/none" % folder, "-w", "noploop", "0.01")
+    need(result.returncode == 1 and "none'" in result.stderr, repr(result))
+
+
+def test_lists():
+    """--list-workloads has a name on each line, each of which runs; -r runs a check again"""
+    names = perfuse("test", "--list-workloads").stdout.split("\n")
+    need(names[-1] == "" and names[0] == "noploop" and "inlineloop" in names and len(names) == len(set(names)), str(names))
+    number = next(iter(listed()))
+    for runs, options in ((1, ()), (3, ("-r", "3")), (2, ("--runs-per-test=2", "-p"))):
+        printed = perfuse("test", *options, number).stderr
+        need(len(re.findall(r"(?m)^ *%s: " % number, printed)) == runs, printed)
+
+
 def test_seconds():
     """a loop runs for 1 s, or for the seconds of its argument, and surplus words are ignored"""
     for words, least, most in (((), 1, 1.9), (("0.2", "word"), 0.2, 0.9), (("2",), 2, 2.9)):

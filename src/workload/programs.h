@@ -8,6 +8,9 @@ int sqrtloop(int argc, const char **argv);
 int brstack(int argc, const char **argv);
 int datasym(int argc, const char **argv);
 int landlock(int argc, const char **argv);
+int inlineloop(int argc, const char **argv);
+int named_threads(int argc, const char **argv);
+int context_switch_loop(int argc, const char **argv);
 int traploop(int argc, const char **argv);
 
 void test_loop(void);

@@ -7,7 +7,7 @@
 #define WORKLOAD(word) { .name = #word, .run = word }
 static const struct workload workloads[] = {
 	WORKLOAD(noploop), WORKLOAD(thloop), WORKLOAD(leafloop), WORKLOAD(sqrtloop), WORKLOAD(brstack), WORKLOAD(datasym),
-	WORKLOAD(landlock), WORKLOAD(traploop),
+	WORKLOAD(landlock), WORKLOAD(inlineloop), WORKLOAD(named_threads), WORKLOAD(context_switch_loop), WORKLOAD(traploop),
 };
 
 const struct workload *workload_find(const char *name)

@@ -1,5 +1,5 @@
-/* Small programs with a known shape, which `test -w` runs to be measured. Names, arguments and functions are those of perf 6.12, as scripts
- * look for them in profiles. The layer is compiled without optimisation, so that each function has its own frame. It has variables that
+/* Small programs with a known shape, which `test -w` runs to be measured. Names, arguments and functions are those of perf, as scripts look
+ * for them in profiles. The layer is compiled without optimisation, so that each function has its own frame. It has variables that
  * change: a signal ends a loop, and one workload exists for its variable. Knows no event and no recording. */
 #pragma once
 #include <stddef.h>

@@ -33,7 +33,7 @@ TEST("workloads are found by their whole name")
 
 TEST("loops end after the seconds of their first argument, which may be a fraction")
 {
-	const char *const loops[] = { "noploop", "thloop", "leafloop", "sqrtloop" };
+	const char *const loops[] = { "noploop", "thloop", "leafloop", "sqrtloop", "inlineloop" };
 	for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
 		double began = now_s();
 		EXPECT_INT(run(loops[i], "0.05"), 0);
@@ -49,6 +49,21 @@ TEST("a workload of a number of rounds or calls ends at once, a negative number 
 	EXPECT_INT(run("brstack", "-10"), 0);
 	EXPECT_INT(run("traploop", "10"), 0);
 	EXPECT_INT(run("landlock", NULL), 0);
+}
+
+TEST("threads of a workload are as many as its first argument says, and more than there are functions are refused")
+{
+	EXPECT_INT(run("named_threads", "1"), 0);
+	EXPECT_INT(run("named_threads", "16"), 0);
+	EXPECT_INT(run("named_threads", "17"), 1);
+	EXPECT_INT(run("named_threads", "0"), 1);
+}
+
+TEST("two processes of a workload run in turns, and both end")
+{
+	EXPECT_INT(run("context_switch_loop", "0"), 0);
+	EXPECT_INT(run("context_switch_loop", "50"), 0);
+	EXPECT_INT(waitpid(-1, NULL, WNOHANG), -1);
 }
 
 /* Starts it in a child, sends the signal after a while; returns the status, or -1 if the child had ended before. */

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,11 +14,14 @@
 #include "cmd/test/selection.h"
 #include "os/checked.h"
 #include "os/process.h"
+#include "record/acquire/control.h"
 #include "workload/workload.h"
 
 struct test_options {
 	bool same_process, parallel, sequential;
-	const char *skip, *workload, *dso, *objdump;
+	bool list_workloads;
+	uint32_t runs;
+	const char *skip, *workload, *record_control, *dso, *objdump;
 	int verbose;
 };
 
@@ -27,7 +31,11 @@ static const struct option test_table[] = {
 	OPT_BOOL('S', "sequential", struct test_options, sequential, "run one check after the other (the default)"),
 	OPT_STRING('s', "skip", struct test_options, skip, "tests", "numbers of checks to omit, with commas between"),
 	OPT_INCR('v', "verbose", struct test_options, verbose, "print the log of failed checks; -vv: of all"),
+	OPT_UINT('r', "runs-per-test", struct test_options, runs, "how often each check runs (default 1)"),
 	OPT_STRING('w', "workload", struct test_options, workload, "work", "run a workload; the words are its arguments"),
+	OPT_BOOL(0, "list-workloads", struct test_options, list_workloads, "list the workloads"),
+	OPT_STRING(0, "record-ctl", struct test_options, record_control, "fifo:ctl-fifo[,ack-fifo]",
+		"with -w: let a recording, started with -D -1 and this --control, record the workload alone"),
 	OPT_STRING(0, "dso", struct test_options, dso, "dso", "the file whose symbols are read, instead of this program"),
 	OPT_STRING(0, "objdump", struct test_options, objdump, "path", "has no effect: no check disassembles"),
 	OPT_END(),
@@ -203,12 +211,14 @@ static int run_checks(struct testing *t, int argc, const char **argv)
 			writer_puts(&t->out, ": Skip (user override)\n");
 			continue;
 		}
-		struct running *r = vec_add(&all);
-		r->index = i;
-		r->log = -1;
-		result = start(t, r, &err);
-		if (result >= 0 && !at_once)
-			report_outcome(t, r);
+		for (uint32_t run = 0; run == 0 || (run < t->options->runs && result >= 0); run++) {
+			struct running *r = vec_add(&all);
+			r->index = i;
+			r->log = -1;
+			result = start(t, r, &err);
+			if (result >= 0 && !at_once)
+				report_outcome(t, r);
+		}
 	}
 	for (size_t i = 0; i < all.count; i++) {
 		if (at_once && all.items[i].child > 0)
@@ -226,15 +236,65 @@ static void list_checks(const struct testing *t, int argc, const char **argv)
 			writer_printf(t->cli->out, "%3zu: %s\n", i + 1, checks_at(i)->name);
 }
 
-static int run_workload(struct cli *cli, const char *name, int argc, const char **argv)
+static void list_workloads(struct writer *out)
 {
-	const struct workload *workload = workload_find(name);
-	if (!workload) {
-		cli_warn(cli, "No workload found: %s", name);
-		return EXIT_FAILED;
+	for (size_t i = 0; i < workloads_count(); i++)
+		writer_printf(out, "%s\n", workloads_at(i)->name);
+}
+
+static void note_answer(void *context, const char *line)
+{
+	const char *rest;
+	*(bool *)context |= control_is(line, "ack", &rest);
+}
+
+/* Sends a command to the recording, and waits for its answer where one is asked for. */
+static int tell_recording(const struct control *control, const char *command, struct error *err)
+{
+	enum { ANSWER_MS = 10000 };
+	struct control_line line = { 0 };
+	bool answered = control->acknowledge < 0;
+	if (write(control->fd, command, strlen(command)) != (ssize_t)strlen(command))
+		return error_system(err, "--record-ctl: cannot write the command");
+	while (!answered) {
+		struct pollfd answer = { .fd = control->acknowledge, .events = POLLIN };
+		int ready = poll(&answer, 1, ANSWER_MS);
+		if (ready == 0 || (ready > 0 && control_read(control->acknowledge, &line, note_answer, &answered) < 0))
+			return error_set(err, ERROR_USAGE, "--record-ctl: no recording answers");
+		if (ready < 0 && errno != EINTR)
+			return error_system(err, "--record-ctl: cannot wait for the answer");
 	}
+	return 0;
+}
+
+/* The name of the task is perf's, for scripts that look for it. */
+static int run_named(const struct workload *workload, int argc, const char **argv)
+{
+	char name[16]; /* with the last byte: the kernel cuts longer ones */
+	snprintf(name, sizeof name, "perf-%s", workload->name);
+	prctl(PR_SET_NAME, name);
 	/* not a tail call: the function is in the call chain of each sample */
 	volatile int code = workload->run(argc, argv);
+	return code;
+}
+
+static int run_workload(struct cli *cli, const struct test_options *options, int argc, const char **argv)
+{
+	const struct workload *workload = workload_find(options->workload);
+	struct control control;
+	struct error err = { 0 };
+	if (!workload) {
+		cli_warn(cli, "No workload found: %s", options->workload);
+		return EXIT_FAILED;
+	}
+	if (!options->record_control)
+		return run_named(workload, argc, argv);
+	if (control_open(&control, options->record_control, &err) < 0)
+		return cli_complain(cli, &err);
+	int code = tell_recording(&control, "enable\n", &err) < 0 ? cli_complain(cli, &err) : run_named(workload, argc, argv);
+	if (err.kind == ERROR_NONE && tell_recording(&control, "disable\n", &err) < 0)
+		code = cli_complain(cli, &err);
+	control_close(&control);
 	return code;
 }
 
@@ -242,8 +302,12 @@ static int test_run(struct cli *cli, void *filled, int argc, const char **argv)
 {
 	const struct test_options *options = filled;
 	struct testing t = { .cli = cli, .options = options };
+	if (options->list_workloads) {
+		list_workloads(cli->out);
+		return 0;
+	}
 	if (options->workload)
-		return run_workload(cli, options->workload, argc, argv);
+		return run_workload(cli, options, argc, argv);
 	if (argc && !strcmp(argv[0], "list")) {
 		list_checks(&t, argc - 1, argv + 1);
 		return 0;

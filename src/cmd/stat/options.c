@@ -28,6 +28,17 @@ static int set_cpu_type(void *target, const struct option *option, const char *a
 	return 0;
 }
 
+static int set_latency_choice(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	static const char *const words[] = { [LATENCY_MEAN] = "mean", [LATENCY_MIN] = "min", [LATENCY_MAX] = "max", [LATENCY_LAST] = "last" };
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcmp(words[i], arg) == 0) {
+			((S *)target)->latency_choice = (enum latency_choice)i;
+			return 0;
+		}
+	return error_set(err, ERROR_OPTION, "--tpebs-mode is 'mean', 'min', 'max' or 'last', not '%s'", arg);
+}
+
 static int set_statistics(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
 {
 	S *o = target;
@@ -181,6 +192,9 @@ const struct option stat_table[] = {
 	OPT_STRING(0, "control", S, control, "fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]",
 		"take commands from a descriptor: enable, disable, ping, each optionally acknowledged"),
 	OPT_BOOL(0, "record-tpebs", S, record_latencies, "sample the retire latency of events with the modifier R"),
+	OPTION_ROW(CALLBACK, 0, "tpebs-mode", S, latency_choice, "which retire latency is the count (default: mean)",
+		.arg = "mean|min|max|last", .set = set_latency_choice, .flags = OPTION_OWN | OPTION_NONEG),
+	OPTION_ROW(BOOL, 0, "no-affinity", S, no_affinity, "accepted without effect: no counter is read on another CPU", .flags = OPTION_OWN),
 	OPTION_ROW(BOOL, 0, "bpf-counters", S, bpf_counters, "count by BPF programs and counters of the CPUs, which concurrent runs share",
 		.flags = OPTION_OWN),
 	OPTION_ROW(STRING, 'b', "bpf-prog", S, bpf_programs, "count while these BPF programs run", .arg = "bpf-prog-id", .flags = OPTION_OWN),

@@ -6,6 +6,7 @@
 #include "base/options.h"
 #include "base/vec.h"
 #include "record/acquire/target.h"
+#include "record/count/latencies.h"
 #include "render/stat/stat_text.h"
 
 enum stat_word_kind { STAT_WORD_EVENT, STAT_WORD_FILTER, STAT_WORD_CGROUP, STAT_WORD_METRICS, STAT_WORD_PFM };
@@ -22,7 +23,8 @@ struct stat_options {
 	const char *separator, *output, *pre, *post, *each_cgroup, *cpu_type, *control, *iostat_ports, *bpf_map, *bpf_programs;
 	bool no_aggregation, per_core, per_cluster, per_cache, per_die, per_socket, per_node;
 	bool append, json, null_run, no_inherit, scale, big_num, big_num_given, sync, all_user, all_kernel, table, summary, no_csv_summary;
-	bool robust, transaction, hybrid_merge, smi_cost, percore_threads, iostat, record_latencies, bpf_counters;
+	bool robust, transaction, hybrid_merge, smi_cost, percore_threads, iostat, record_latencies, bpf_counters, no_affinity;
+	enum latency_choice latency_choice; /* of events with the modifier R */
 	bool cgroup_late, cpu_type_late; /* -G after --for-each-cgroup, --cputype after -e */
 	bool interval_clear, quiet, repeat_given, log_given;
 	int detail, verbose, interval_count, delay_ms, repeat, log_fd;

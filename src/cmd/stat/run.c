@@ -76,9 +76,9 @@ static struct stat_count count_of(const struct execution *e, size_t i, bool sinc
 	struct stat_count count = {
 		now->value, now->enabled, now->running, counters->states.items[counters->list.items[i].event] != COUNTER_OPENED,
 	};
-	/* a mean is that of all samples so far */
-	bool mean = e->counting.latencies.counters.list.count && e->run->events.list.items[counters->list.items[i].event].retire_latency;
-	if (since_last && e->before.list.count && !mean) {
+	/* a latency is that of all samples so far */
+	bool latency = e->counting.latencies.counters.list.count && e->run->events.list.items[counters->list.items[i].event].retire_latency;
+	if (since_last && e->before.list.count && !latency) {
 		const struct count *before = &e->before.list.items[i];
 		count.value -= before->value;
 		count.enabled -= before->enabled;
@@ -365,7 +365,8 @@ static int execute(struct execution *e, struct stat_table *table)
 	const struct counting_options options = {
 		.target = target, .events = &run->events,
 		.command = run->command, .no_inherit = o->no_inherit, .all_user = o->all_user, .all_kernel = o->all_kernel,
-		.delay_ms = o->delay_ms, .latencies = o->record_latencies, .warnings = &warnings, .with_ids = run->records,
+		.delay_ms = o->delay_ms, .latencies = o->record_latencies, .latency_choice = o->latency_choice,
+		.warnings = &warnings, .with_ids = run->records,
 		.apart = run->records || run->control.fd >= 0,
 		.shared = o->bpf_counters || run->programs.count, .registry = o->bpf_map,
 		.programs = run->programs.items, .program_count = run->programs.count,

@@ -215,7 +215,8 @@ static void set_tracking(struct attr *attr, const struct sampling *s)
 		enum attr_flag bit;
 	} rows[] = {
 		{ true, ATTR_TASK }, { true, ATTR_MMAP }, { true, ATTR_MMAP2 }, { true, ATTR_COMM }, { true, ATTR_COMM_EXEC },
-		{ !s->text_poke, ATTR_KSYMBOL }, { !s->no_bpf_event, ATTR_BPF_EVENT }, { s->address, ATTR_MMAP_DATA },
+		{ !s->text_poke, ATTR_KSYMBOL }, { !s->no_bpf_event, ATTR_BPF_EVENT },
+		{ s->data_maps_given ? s->data_maps : s->address, ATTR_MMAP_DATA },
 		{ s->build_id_mmap, ATTR_BUILD_ID }, { s->namespaces, ATTR_NAMESPACES }, { s->cgroups, ATTR_CGROUP },
 		{ s->switch_events, ATTR_CONTEXT_SWITCH },
 	};

@@ -33,6 +33,7 @@ struct sampling {
 	bool identifier, raw, no_inherit, inherit_given, inherit_stat, no_buffering, switch_events, namespaces;
 	bool switch_events_given;    /* --switch-events or --no-switch-events */
 	bool trace;                  /* an event traces: any event may get samples of any layout later, from a decoder */
+	bool data_maps, data_maps_given; /* record the mappings of data; not given: where addresses of data are recorded */
 	bool text_poke;              /* a follower records changes of the kernel's code, and its symbols */
 	bool cgroups, build_id_mmap, no_bpf_event, all_user, all_kernel, kernel_callchains, user_callchains, running_time, overwrite;
 	uint64_t regs_mask;          /* the registers that DWARF unwinding needs on this machine */

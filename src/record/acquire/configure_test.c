@@ -78,6 +78,23 @@ TEST("stacks for DWARF unwinding come with registers and data mappings")
 	EXPECT(attr_flag(attr, ATTR_MMAP_DATA) && attr_flag(attr, ATTR_EXCLUDE_CALLCHAIN_USER));
 }
 
+TEST("mappings of data are recorded as the user chooses, otherwise with addresses of data")
+{
+	static const struct { bool address, maps, given; int recorded; } rows[] = {
+		{ false, false, false, 0 }, { true, false, false, 1 }, { true, false, true, 0 }, { false, true, true, 1 }, { true, true, true, 1 },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct sampling s = usual;
+		s.address = rows[i].address;
+		s.data_maps = rows[i].maps;
+		s.data_maps_given = rows[i].given;
+		CONFIGURED(events, "cpu-clock", s, command_target);
+		const struct attr *attr = &events.list.items[0].attr;
+		EXPECT_INT(attr_flag(attr, ATTR_MMAP_DATA), rows[i].recorded);
+		EXPECT_INT((attr->sample_type & SAMPLE_ADDR) != 0, rows[i].address);
+	}
+}
+
 TEST("one event's stacks for DWARF unwinding change no other event, and add data mappings if that event carries side-band")
 {
 	CONFIGURED(events, "cpu-clock/call-graph=dwarf/,faults/call-graph=fp/", usual, command_target);

@@ -41,7 +41,7 @@ static int open_latencies(struct counting *c, const struct counting_options *opt
 
 int counting_open(struct counting *c, const struct counting_options *options, struct error *err)
 {
-	*c = (struct counting){ 0 };
+	*c = (struct counting){ .latency_choice = options->latency_choice };
 	read_usage(&c->user_before_ns, &c->system_before_ns);
 	struct measurement_options measured = {
 		.sampling = {
@@ -200,7 +200,7 @@ void counting_read(struct counting *c, struct counts *counts)
 			count.value = count.enabled = count.running = first ? tool_value(c, &list[counter->event]) : 0;
 		} else if (list[counter->event].retire_latency) {
 			count.enabled = count.running = 1; /* as in perf */
-			count.value = i == counters->first.items[counter->event] ? latencies_mean(&c->latencies, counter->event) : 0;
+			count.value = i == counters->first.items[counter->event] ? latencies_value(&c->latencies, counter->event, c->latency_choice) : 0;
 		} else if (list[counter->event].task_counted) {
 			count = counting_task_count(c, i);
 		} else if (counting_is_shared(c, counter->event)) {

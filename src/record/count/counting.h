@@ -27,6 +27,7 @@ struct counting_options {
 	bool apart;                      /* as in measurement_options */
 	int delay_ms;                    /* before the counters are enabled; -1: they stay disabled */
 	bool latencies;                  /* sample the events with the modifier R; otherwise they count as 0 */
+	enum latency_choice latency_choice;
 	bool shared;                     /* all events have the modifier b: BPF programs count them by counters of CPUs that sessions share */
 	const char *registry;            /* path of those counters' registry; NULL: the default */
 	const uint32_t *programs;        /* ids of BPF programs that are counted while they run, instead of a target; with `shared` */
@@ -49,6 +50,7 @@ struct counting {
 	struct task_counts by_task;      /* of events that are counted without counters; its list is the target's */
 	bool has_task_counts;
 	struct latencies latencies;      /* empty: no event is sampled */
+	enum latency_choice latency_choice;
 	VEC(uint64_t) group_values;      /* of kernel groups, while counters are read */
 	VEC(uint32_t) group_next;        /* by counter: where the next value of its group is */
 };

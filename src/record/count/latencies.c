@@ -105,8 +105,12 @@ void latencies_add(struct latencies *l, const struct record *record)
 	uint32_t event = record->type == RECORD_SAMPLE ? evlist_event_of_sample(&l->evlist, record) : UINT32_MAX;
 	if (event >= l->sums.count || sample_decode(&sample, &l->evlist.events.items[event].layout, record, NULL) < 0)
 		return;
-	l->sums.items[event].cycles += sample.p_stage_cyc;
-	l->sums.items[event].samples++;
+	struct latency_sum *sum = &l->sums.items[event];
+	sum->cycles += sample.p_stage_cyc;
+	sum->last = sample.p_stage_cyc;
+	sum->min = !sum->samples || sum->min > sum->last ? sum->last : sum->min;
+	sum->max = sum->max < sum->last ? sum->last : sum->max;
+	sum->samples++;
 }
 
 void latencies_take(struct latencies *l)
@@ -132,14 +136,28 @@ uint64_t latencies_samples(const struct latencies *l)
 	return samples;
 }
 
-uint64_t latencies_mean(const struct latencies *l, uint32_t event)
+static uint64_t mean(const struct latency_sum *sum)
+{
+	uint64_t whole = sum->cycles / sum->samples, rest = sum->cycles % sum->samples;
+	return whole + (rest > sum->samples - rest || (rest == sum->samples - rest && whole % 2));
+}
+
+uint64_t latencies_value(const struct latencies *l, uint32_t event, enum latency_choice choice)
 {
 	uint32_t index = event < l->index.count ? l->index.items[event] : UINT32_MAX;
 	const struct latency_sum *sum = index < l->sums.count ? &l->sums.items[index] : NULL;
 	if (!sum || !sum->samples)
 		return 0;
-	uint64_t whole = sum->cycles / sum->samples, rest = sum->cycles % sum->samples;
-	return whole + (rest > sum->samples - rest || (rest == sum->samples - rest && whole % 2));
+	switch (choice) {
+	case LATENCY_MIN:
+		return sum->min;
+	case LATENCY_MAX:
+		return sum->max;
+	case LATENCY_LAST:
+		return sum->last;
+	default:
+		return mean(sum);
+	}
 }
 
 void latencies_close(struct latencies *l)

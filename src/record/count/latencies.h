@@ -1,5 +1,5 @@
 /* Retire latencies (the modifier R): each such event is sampled on CPUs while others are counted, with the fields that `record -W` asks
- * for, and its count is the mean of the latencies in the weights of its samples. Source: PERF_SAMPLE_WEIGHT_STRUCT in perf_event_open(2),
+ * for, and its count is the mean, the least, the largest or the last of the latencies in the weights of its samples. Source: PERF_SAMPLE_WEIGHT_STRUCT in perf_event_open(2),
  * whose var3_w is the latency on processors of Intel with timed PEBS. Knows no counter of a measurement. */
 #pragma once
 #include <stdbool.h>
@@ -14,8 +14,11 @@
 #include "record/acquire/ring_order.h"
 #include "record/acquire/target.h"
 
+enum latency_choice { LATENCY_MEAN, LATENCY_MIN, LATENCY_MAX, LATENCY_LAST };
+
 struct latency_sum {
 	uint64_t cycles, samples;
+	uint16_t min, max, last;
 };
 
 struct latencies {
@@ -39,8 +42,8 @@ void latencies_switch(struct latencies *latencies, uint32_t event, bool on);
 void latencies_take(struct latencies *latencies);
 /* Adds one record of a ring. */
 void latencies_add(struct latencies *latencies, const struct record *record);
-/* The mean of all samples, rounded as by rint: halves to the even number; 0 without samples. */
-uint64_t latencies_mean(const struct latencies *latencies, uint32_t event);
+/* What was chosen of all samples; a mean is rounded as by rint: halves to the even number. 0 without samples. */
+uint64_t latencies_value(const struct latencies *latencies, uint32_t event, enum latency_choice choice);
 /* The number of samples of all events. */
 uint64_t latencies_samples(const struct latencies *latencies);
 void latencies_close(struct latencies *latencies);

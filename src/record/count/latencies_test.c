@@ -35,16 +35,16 @@ TEST("the count of an event with the modifier R is the mean of the third part of
 {
 	struct latencies l;
 	make(&l);
-	EXPECT_INT(latencies_mean(&l, 1), 0);
+	EXPECT_INT(latencies_value(&l, 1, LATENCY_MEAN), 0);
 	add(&l, 10, 7);
 	add(&l, 11, 65535);
 	add(&l, 10, 8);
 	add(&l, 10, 11);
 	EXPECT_INT(latencies_samples(&l), 4);
-	EXPECT_INT(latencies_mean(&l, 1), 9); /* 26 / 3 */
-	EXPECT_INT(latencies_mean(&l, 2), 65535);
-	EXPECT_INT(latencies_mean(&l, 0), 0); /* counted */
-	EXPECT_INT(latencies_mean(&l, 3), 0); /* the event has no sample */
+	EXPECT_INT(latencies_value(&l, 1, LATENCY_MEAN), 9); /* 26 / 3 */
+	EXPECT_INT(latencies_value(&l, 2, LATENCY_MEAN), 65535);
+	EXPECT_INT(latencies_value(&l, 0, LATENCY_MEAN), 0); /* counted */
+	EXPECT_INT(latencies_value(&l, 3, LATENCY_MEAN), 0); /* the event has no sample */
 	latencies_close(&l);
 }
 
@@ -54,10 +54,24 @@ TEST("a mean half way between two numbers is the even one, as perf rounds it")
 	make(&l);
 	add(&l, 10, 1);
 	add(&l, 10, 2);
-	EXPECT_INT(latencies_mean(&l, 1), 2);
+	EXPECT_INT(latencies_value(&l, 1, LATENCY_MEAN), 2);
 	add(&l, 11, 2);
 	add(&l, 11, 3);
-	EXPECT_INT(latencies_mean(&l, 2), 2);
+	EXPECT_INT(latencies_value(&l, 2, LATENCY_MEAN), 2);
+	latencies_close(&l);
+}
+
+TEST("of the latencies of an event the least, the largest and the last are values, too")
+{
+	struct latencies l;
+	make(&l);
+	EXPECT_INT(latencies_value(&l, 1, LATENCY_MIN), 0);
+	for (size_t i = 0; i < 4; i++)
+		add(&l, 10, (const uint16_t[]){ 8, 3, 65535, 5 }[i]);
+	EXPECT_INT(latencies_value(&l, 1, LATENCY_MIN), 3);
+	EXPECT_INT(latencies_value(&l, 1, LATENCY_MAX), 65535);
+	EXPECT_INT(latencies_value(&l, 1, LATENCY_LAST), 5);
+	EXPECT_INT(latencies_value(&l, 2, LATENCY_MAX), 0);
 	latencies_close(&l);
 }
 
@@ -73,6 +87,6 @@ TEST("other records, and samples that are cut or of unknown events, have no late
 	add(&l, 12, 5);
 	add(&l, 10, 6);
 	EXPECT_INT(l.sums.items[0].samples, 1);
-	EXPECT_INT(latencies_mean(&l, 1), 6);
+	EXPECT_INT(latencies_value(&l, 1, LATENCY_MEAN), 6);
 	latencies_close(&l);
 }

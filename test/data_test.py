@@ -114,6 +114,16 @@ def test_json_refusals(c):
     need([frame["ip"] for frame in samples[0]["callchain"]], samples[0])
 
 
+def test_json_time(c):
+    """convert --time writes the samples of a span, both ends included, and refuses what is no span"""
+    out = os.path.join(c.work, "span.json")
+    for text, least, most in (("0.000000110,0.000000119", 110, 119), ("0.000000140,", 140, 149), (",0.000000101", 100, 101)):
+        samples = json.loads(converted(PERFUSE, c.path, out, "-f", "--time", text)[0])["samples"]
+        need([s["timestamp"] for s in samples] == list(range(least, most + 1)), "%s: %s" % (text, samples))
+    done = perfuse("data", "convert", "-i", c.path, "--to-json", os.path.join(c.work, "none.json"), "--time", "words")
+    need(done.returncode != 0 and "words" in done.stderr and not os.path.exists(os.path.join(c.work, "none.json")), repr(done))
+
+
 def test_tables(c):
     """tables and views have the columns of perf's, and the optional tables without rows are not there"""
     database = c.export("all.db", "--calls", "--callchains")

@@ -81,6 +81,7 @@ static const struct command command_export = {
 	OPT_STRING('i', "input", struct data_options, convert.input.path, "file", "the recording to convert (perf.data; - is stdin)"), \
 	OPT_BOOL('f', "force", struct data_options, convert.input.force, "read a recording of another user, replace an existing file"), \
 	OPT_INCR('v', "verbose", struct data_options, convert.input.verbose, "print more"),                                        \
+	OPT_FILTER_TIME(struct data_options, convert.filter), \
 	OPT_STRING(0, "to-json", struct data_options, convert.path, "file", "write JSON to this file"),                            \
 	OPT_BOOL(0, "all", struct data_options, convert.all, "convert all records (not supported for JSON, as in perf)")
 

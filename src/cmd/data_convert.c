@@ -14,6 +14,7 @@ enum { FIELD_BYTES = 4096 };
 
 struct convert {
 	struct input input;
+	struct sample_filter filter;
 	struct written_file file;
 	struct writer *out;
 	uint64_t samples;
@@ -173,7 +174,7 @@ static void put_sample(void *context, const struct resolved *r, size_t slice)
 	const struct sample *sample = r->sample;
 	char unnamed[16];
 	(void)slice;
-	if (r->record->type != RECORD_SAMPLE)
+	if (r->record->type != RECORD_SAMPLE || time_filter_drops(&convert->filter.time, sample->time))
 		return;
 	begin_line(out, 2, convert->samples++ == 0);
 	writer_putc(out, '{');
@@ -235,12 +236,15 @@ int convert_run(struct cli *cli, struct convert_request *request)
 	if (check_request(request, &err) == 0 &&
 	    input_open(&convert.input, cli, &request->input, &(struct input_use){ .remarks = REMARKS_NONE }, &err) == 0) {
 		input_name_events(&convert.input);
-		opened = written_open(&convert.file, request->path, &err) == 0;
+		const struct header *header = &convert.input.session.source->header;
+		opened = filter_open_time(&convert.filter, &request->filter, header, false, &err) == 0 &&
+			written_open(&convert.file, request->path, &err) == 0;
 	}
 	if (opened) {
 		convert.out = &convert.file.out;
 		convert.cpus = records_cpus(session_evlist(&convert.input.session));
 		input_symbols(&convert.input);
+		input_window(&convert.input, &convert.filter.time);
 		put_document(&convert);
 		int status = written_keep(&convert.file, request->path, &err);
 		int damaged = input_end(&convert.input, false, true);
@@ -253,6 +257,7 @@ int convert_run(struct cli *cli, struct convert_request *request)
 	}
 	if (err.kind != ERROR_NONE)
 		cli_complain(cli, &err);
+	sample_filter_fini(&convert.filter);
 	input_close(&convert.input);
 	return code;
 }

@@ -265,6 +265,14 @@ def test_refusals(c):
         need(line in of_own or ours.stderr.splitlines()[0].strip() == perfs.stderr.splitlines()[0].strip(), "%s: %s" % (line, ours.stderr[:200]))
 
 
+def test_offline_cpu(c):
+    """a CPU that is not online is named, with those that are, before the sentence that newer versions of perf have"""
+    done, _ = c.stat(PERFUSE, "-C 4000 -e page-faults true".split())
+    said = done.stderr.splitlines()
+    need(done.returncode == 255 and said[0].startswith("CPU 4000 of '4000' is not online: there are 0") and
+         said[1:] == ["No supported events found."], "%d %s" % (done.returncode, said))
+
+
 def test_outside_cgroups(c):
     """a folder outside the file system of cgroups is no cgroup"""
     done, _ = c.stat(PERFUSE, "-a -e page-faults -G ../../../.. sleep 0.01".split())

@@ -341,6 +341,8 @@ static int refuse_target(const struct stat_run *run, const struct error *err)
 		return EXIT_INVALID;
 	}
 	cli_complain(run->cli, err);
+	if (target->cpus && err->kind == ERROR_USAGE) /* what newer versions of perf say of CPUs that are not online */
+		cli_warn(run->cli, "No supported events found.");
 	return err->kind == ERROR_OPTION && target->tids ? EXIT_INVALID : EXIT_FAILED;
 }
 

@@ -113,7 +113,8 @@ uint32_t kernel_structs_member(const struct kernel_structs *types, uint32_t id, 
 	return 0;
 }
 
-void kernel_structs_print(struct kernel_structs *types, uint32_t id, const uint8_t *bytes, size_t size, struct writer *out)
+void kernel_structs_print(struct kernel_structs *types, uint32_t id, const uint8_t *bytes, size_t size, bool unnamed,
+	struct writer *out)
 {
 	const struct btf_type *type = btf__type_by_id(types->types, id);
 	if (!type)
@@ -121,7 +122,7 @@ void kernel_structs_print(struct kernel_structs *types, uint32_t id, const uint8
 	/* libbpf refuses fewer bytes than the structure has */
 	CLEANUP_FREE uint8_t *whole = memory_zero(type->size ? type->size : 1, 1);
 	memcpy(whole, bytes, size < type->size ? size : type->size);
-	LIBBPF_OPTS(btf_dump_type_data_opts, options, .compact = true);
+	LIBBPF_OPTS(btf_dump_type_data_opts, options, .compact = true, .skip_names = unnamed);
 	types->out = out;
 	btf_dump__dump_type_data(types->dump, id, whole, type->size, &options);
 	types->out = NULL;

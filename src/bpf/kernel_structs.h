@@ -1,6 +1,7 @@
 /* Structures and enumerations of the running kernel by name; the bytes of structures as text in the compact form of libbpf's btf_dump:
  * "(struct rlimit64){.rlim_cur = (__u64)1024,}". Members of 0 are left out. Knows no call and no task. */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,5 +25,6 @@ uint32_t kernel_structs_find(struct kernel_structs *types, const char *name, siz
 const char *kernel_structs_enumerator(struct kernel_structs *types, const char *name, int64_t value);
 /* The type of the member of a union that has this name, or that is a structure without a name which has such a member; 0: none. */
 uint32_t kernel_structs_member(const struct kernel_structs *types, uint32_t id, const char *name);
-/* bytes: of the structure, or fewer; members beyond them are left out. What could control a terminal is printed as an octal number. */
-void kernel_structs_print(struct kernel_structs *types, uint32_t id, const uint8_t *bytes, size_t size, struct writer *out);
+/* unnamed: values alone, without names of members and types. bytes: of the structure, or fewer; members beyond them are left out. What could control a terminal is printed as an octal number. */
+void kernel_structs_print(struct kernel_structs *types, uint32_t id, const uint8_t *bytes, size_t size, bool unnamed,
+	struct writer *out);

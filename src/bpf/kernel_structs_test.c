@@ -19,7 +19,7 @@ static void prints(struct kernel_structs *types, const char *name, const void *b
 	uint32_t whole, id = kernel_structs_find(types, name, strlen(name), &whole);
 	EXPECT(id && size <= whole);
 	writer_open(&out, -1, 512);
-	kernel_structs_print(types, id, bytes, size, &out);
+	kernel_structs_print(types, id, bytes, size, false, &out);
 	writer_putc(&out, '\0');
 	EXPECT_STR(out.buffer, text);
 	writer_fini(&out);
@@ -71,9 +71,10 @@ TEST("the member of a union is found by its name, or by one of its members")
 	const uint32_t numbers[] = { 1, 4, 0, 16 };
 	struct writer out;
 	writer_open(&out, -1, 512);
-	kernel_structs_print(&types, create, (const uint8_t *)numbers, sizeof numbers, &out);
+	kernel_structs_print(&types, create, (const uint8_t *)numbers, sizeof numbers, false, &out);
+	kernel_structs_print(&types, create, (const uint8_t *)numbers, sizeof numbers, true, &out);
 	writer_putc(&out, '\0');
-	EXPECT_STR(out.buffer, "(struct){.map_type = (__u32)1,.key_size = (__u32)4,.max_entries = (__u32)16,}");
+	EXPECT_STR(out.buffer, "(struct){.map_type = (__u32)1,.key_size = (__u32)4,.max_entries = (__u32)16,}{1,4,16,}");
 	writer_fini(&out);
 	kernel_structs_close(&types);
 }
@@ -89,7 +90,7 @@ TEST("members beyond the bytes are left out, and control characters are numbers"
 	uint32_t size, id = kernel_structs_find(&types, "new_utsname", 11, &size);
 	EXPECT(id != 0);
 	writer_open(&out, -1, 512);
-	kernel_structs_print(&types, id, (const uint8_t *)"\033[31m\n\177\377", 8, &out);
+	kernel_structs_print(&types, id, (const uint8_t *)"\033[31m\n\177\377", 8, false, &out);
 	EXPECT(out.len > 20);
 	for (size_t i = 0; i < out.len; i++)
 		EXPECT(out.buffer[i] >= ' ' && out.buffer[i] <= '~');

@@ -283,9 +283,9 @@ static void member_print(struct writer *out, uint16_t kind, uint64_t value, bool
 	argument_print(out, &values, 0);
 }
 
-static void structure_print(struct writer *out, uint8_t layout, const uint8_t *bytes, size_t size, bool prefixes)
+static void structure_print(struct writer *out, uint8_t layout, const uint8_t *bytes, size_t size, const struct call_values *values)
 {
-	layout_print(out, layout, bytes, size, &(struct layout_forms){ member_print, prefixes });
+	layout_print(out, layout, bytes, size, &(struct layout_forms){ member_print, values->prefixes, values->unnamed });
 }
 
 /* The layout of what a command of ioctl reads; 0: unknown. */
@@ -309,9 +309,10 @@ static bool element_print(struct writer *out, const struct call_values *values, 
 	const struct call_argument *argument = &values->call->arguments[index];
 	const struct call_types *types = values->call->types;
 	if (argument->kind == ARGUMENT_STRUCT)
-		return structure_print(out, argument->layout, bytes, size, values->prefixes), true;
+		return structure_print(out, argument->layout, bytes, size, values), true;
 	const char *member = strcmp(values->call->name, "bpf") == 0 ? bpf_member(values->values[0]) : NULL;
-	return types && types->print(types->context, argument->typed_name, argument->typed_name_length, member, bytes, size, out);
+	const struct typed_bytes typed = { argument->typed_name, argument->typed_name_length, member, bytes, size, values->unnamed };
+	return types && types->print(types->context, &typed, out);
 }
 
 /* One structure, or the elements of an array that were copied; false: their type is unknown. */
@@ -350,7 +351,9 @@ static void pointed_print(struct writer *out, const struct call_values *values, 
 	else if (bytes->bytes && kind == ARGUMENT_TIMESPEC && bytes->size >= TIMESPEC_BYTES)
 		timespec_print(out, bytes);
 	else if (bytes->bytes && kind == ARGUMENT_IOCTL_VALUE && ioctl_layout(values->values[1]))
-		structure_print(out, ioctl_layout(values->values[1]), bytes->bytes, bytes->size, values->prefixes);
+		structure_print(out, ioctl_layout(values->values[1]), bytes->bytes, bytes->size, values);
+	else if (!values->values[index] && (kind == ARGUMENT_TYPED || kind == ARGUMENT_STRUCT))
+		writer_puts(out, "NULL");
 	else if (!bytes->bytes || (kind != ARGUMENT_TYPED && kind != ARGUMENT_STRUCT) || !typed_print(out, values, index))
 		hex_print(out, values->values[index]);
 }

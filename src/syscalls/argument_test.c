@@ -156,10 +156,17 @@ TEST("structures are printed as btf_dump prints them, without fields of 0 and th
 	struct shown shown = begin("prlimit64", (const uint64_t[CALL_ARGUMENTS]){ 0, 7, 0x10, 0x20 });
 	copied(&shown, 2, limits, sizeof limits);
 	EXPECT_STR(text_of(&shown), "resource: NOFILE, new_rlim: (struct rlimit64){.rlim_cur = (__u64)1024,}, old_rlim: 0x20");
+	shown.values.unnamed = true;
+	EXPECT_STR(text_of(&shown), "NOFILE, {1024,}, 0x20");
 	shown = begin("set_robust_list", (const uint64_t[CALL_ARGUMENTS]){ 0x10, 24 });
 	copied(&shown, 0, head, sizeof head);
 	EXPECT_STR(text_of(&shown), "head: (struct robust_list_head){.list = (struct robust_list){.next = (struct robust_list *)0x10,},"
 		".futex_offset = (long int)-32,}, len: 24");
+	shown.values.unnamed = true;
+	EXPECT_STR(text_of(&shown), "{{0x10,},-32,}, 24");
+	shown.values.zeros = true;
+	shown.values.values[0] = 0;
+	EXPECT_STR(text_of(&shown), "NULL, 24");
 	shown = begin("timerfd_settime", (const uint64_t[CALL_ARGUMENTS]){ 3, 0, 0x10 });
 	copied(&shown, 2, time, sizeof time);
 	EXPECT_STR(text_of(&shown), "ufd: 3</etc/passwd>, utmr: (struct __kernel_itimerspec){.it_value = (struct __kernel_timespec){"
@@ -288,12 +295,12 @@ static uint32_t size_of_type(void *context, const char *name, size_t length)
 	return length == 8 && memcmp(name, "rlimit64", 8) == 0 ? 256 : 0;
 }
 
-static bool print_type(void *context, const char *name, size_t length, const char *member, const uint8_t *bytes, size_t size,
-	struct writer *out)
+static bool print_type(void *context, const struct typed_bytes *typed, struct writer *out)
 {
-	writer_puts(out, member ?: "");
-	writer_printf(out, "%.*s of %zu bytes, first %u", (int)length, name, size, (unsigned)*bytes);
-	return *bytes < 100;
+	writer_puts(out, typed->member ?: "");
+	writer_printf(out, "%.*s of %zu bytes%s, first %u", (int)typed->length, typed->name, typed->size, typed->unnamed ? " without names" : "",
+		(unsigned)*typed->bytes);
+	return *typed->bytes < 100;
 }
 
 static const struct call *call_named(struct calls *calls, const char *name)

@@ -44,14 +44,22 @@ enum bits_id { BITS_ACCESS, BITS_CONTROL_MODES, BITS_EPOLL, BITS_EVENTFD, BITS_F
 	BITS_PIPE, BITS_SECCOMP, BITS_SEMAPHORE, BITS_SIGNALFD, BITS_SOCKET, BITS_TIMER, BITS_TIMERFD, BITS_TIMERFD_TIME,
 	BITS_UMOUNT, BITS_USERFAULT, BITS_WAIT, BITS_COUNT };
 
+/* The bytes of a structure, or fewer, and the name of its type. */
+struct typed_bytes {
+	const char *name;
+	size_t length;               /* of the name */
+	const char *member;          /* of a union, the one that is used, or what it contains; NULL: all */
+	const uint8_t *bytes;
+	size_t size;
+	bool unnamed;                /* print the values alone */
+};
+
 /* Structures and unions that a table of types has, which the kernel publishes; it may be read when it is first asked. */
 struct call_types {
 	void *context;
 	bool preferred;              /* to syscalls/layouts.h and to the forms of single arguments */
 	uint32_t (*size_of)(void *context, const char *name, size_t length); /* 0: unknown */
-	/* bytes: of a structure, or fewer. member: of a union, the one that is used, or what it contains; NULL: all. False: its type is unknown,
-	 * and nothing was printed */
-	bool (*print)(void *context, const char *name, size_t length, const char *member, const uint8_t *bytes, size_t size, struct writer *out);
+	bool (*print)(void *context, const struct typed_bytes *typed, struct writer *out); /* false: the type is unknown, nothing was printed */
 };
 
 /* How many structures an argument points to. */

@@ -186,13 +186,16 @@ void layout_print(struct writer *out, uint8_t layout, const uint8_t *bytes, size
 {
 	const struct layout *of = &layouts[layout - 1];
 	bool structure = *of->name != '=';
-	writer_printf(out, "(%s%s){", structure ? "struct " : "", of->name + !structure);
+	if (!forms->unnamed)
+		writer_printf(out, "(%s%s)", structure ? "struct " : "", of->name + !structure);
+	writer_putc(out, '{');
 	for (const struct layout_field *field = of->fields; field < of->fields + FIELDS_MAX && field->kind; field++) {
 		bool shown = field->kind != '}' && (size_t)field->offset + field->size <= size && !is_zero(bytes + field->offset, field->size);
 		if (field->kind == '}') {
 			writer_puts(out, "},");
 		} else if (shown) {
-			writer_printf(out, ".%s = (%s)", field->name, field->type);
+			if (!forms->unnamed)
+				writer_printf(out, ".%s = (%s)", field->name, field->type);
 			if (field->kind == '{')
 				writer_putc(out, '{');
 			else

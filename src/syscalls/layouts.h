@@ -10,7 +10,7 @@
 /* How a member is printed that has the form of an argument: an enum argument_kind. */
 struct layout_forms {
 	void (*print)(struct writer *out, uint16_t kind, uint64_t value, bool prefixes);
-	bool prefixes;
+	bool prefixes, unnamed;      /* unnamed: neither fields nor types have names: "{1024,}" */
 };
 
 /* The structure of an argument, by its type ("const struct rlimit64 *") and its call; 0: none is known. */

@@ -105,16 +105,17 @@ static uint32_t size_of_type(void *context, const char *name, size_t length)
 	return types && kernel_structs_find(types, name, length, &size) ? size : 0;
 }
 
-static bool print_type(void *context, const char *name, size_t length, const char *member, const uint8_t *bytes, size_t size,
-	struct writer *out)
+static bool print_type(void *context, const struct typed_bytes *typed, struct writer *out)
 {
 	struct kernel_structs *types = trace_types(context);
-	uint32_t whole, id = types ? kernel_structs_find(types, name, length, &whole) : 0;
-	uint32_t used = id && member ? kernel_structs_member(types, id, member) : 0;
+	uint32_t whole, id = types ? kernel_structs_find(types, typed->name, typed->length, &whole) : 0;
+	uint32_t used = id && typed->member ? kernel_structs_member(types, id, typed->member) : 0;
+	if (used && !typed->unnamed)
+		writer_printf(out, "(union %.*s)", (int)typed->length, typed->name);
 	if (used)
-		writer_printf(out, "(union %.*s){", (int)length, name);
+		writer_putc(out, '{');
 	if (id)
-		kernel_structs_print(types, used ?: id, bytes, size, out);
+		kernel_structs_print(types, used ?: id, typed->bytes, typed->size, typed->unnamed, out);
 	if (used)
 		writer_puts(out, ",}");
 	return id;

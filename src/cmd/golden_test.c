@@ -2,7 +2,7 @@
  * must be as a file NAME.expected of test/golden has them. There a line "### WORDS" is a command; its output follows, then lines "! TEXT"
  * of stderr and "exit N" unless N is 0. A command after " |> " reads what the one before it wrote; after " |= " is a text that the lines
  * shown have, after " |- " one that they do not have. With GOLDEN_UPDATE=1 the files are written anew.
- * The commands of live.expected measure this machine: they run in TMP, an empty folder at first, the recordings are in DATA, the
+ * The commands of live.expected measure this machine, those of written.expected write files, or count what is known: they run in TMP, an empty folder at first, the recordings are in DATA, the
  * probes in GROUP; one after "INT " is interrupted as soon as it has written something to stdout. Of what they print, each number
  * is N, several blanks are one (none at the beginning and after a bracket), and lines with the same text follow each other only once; after
  * " |#" the numbers are shown. */
@@ -420,7 +420,8 @@ TEST("wrong command lines are refused as expected, to the byte")
 	check_file("refused");
 }
 
-TEST("commands that measure this machine print what is expected, but for the numbers")
+/* The commands of a file, in an empty folder, as root. */
+static void check_as_root(const char *name)
 {
 	char scratch[] = "/tmp/perfuse-golden-XXXXXX";
 	if (geteuid() != 0 || access("/sys/kernel/tracing/events/syscalls/sys_enter_write/id", R_OK) != 0) {
@@ -430,7 +431,17 @@ TEST("commands that measure this machine print what is expected, but for the num
 	EXPECT(mkdtemp(scratch));
 	char group[32], remove[64];
 	snprintf(group, sizeof group, "golden_%s", strrchr(scratch, '-') + 1);
-	check_file_in("live", scratch, group);
+	check_file_in(name, scratch, group);
 	snprintf(remove, sizeof remove, "rm -rf '%s'", scratch);
 	EXPECT_INT(system(remove), 0);
+}
+
+TEST("commands that measure this machine print what is expected, but for the numbers")
+{
+	check_as_root("live");
+}
+
+TEST("commands that count their own events, change the lists of the kernel or write files print what is expected, but for the numbers")
+{
+	check_as_root("written");
 }

@@ -75,10 +75,29 @@ static void read_file(struct course *c, const char *path)
 	source_close(source);
 }
 
+static size_t descriptors(void)
+{
+	size_t count = 0;
+	DIR *folder = opendir("/proc/self/fd");
+	while (folder && readdir(folder))
+		count++;
+	closedir(folder);
+	return count;
+}
+
+/* Also: what it opens is closed. */
+static int record_it(struct course *c)
+{
+	size_t before = descriptors();
+	int status = record_run(&c->recording, &c->options, &c->err);
+	EXPECT_INT(descriptors(), before);
+	return status;
+}
+
 /* Records, and counts what all files have. False: this user may not open such events here. */
 static bool course_run(struct course *c)
 {
-	int status = record_run(&c->recording, &c->options, &c->err);
+	int status = record_it(c);
 	if (status < 0 && c->recording.refused) {
 		unit_skip("this user may not open events here");
 		return false;
@@ -224,23 +243,26 @@ TEST("a recording ends at its largest size, which the result has")
 	course_close(&c);
 }
 
-TEST("samples that do not meet the condition of their event are dropped and counted, in the file as well")
+TEST("samples that do not meet the condition of their event are dropped and counted, in the file as well, on CPUs and of a thread")
 {
 	static const char *const command[] = { "true", NULL };
-	struct course c;
-	course_open(&c, "page-faults:u,page-faults/name=all/u", command);
-	c.events.list.items[0].condition = "ip == 0";
-	int status = record_run(&c.recording, &c.options, &c.err);
-	if (status < 0 && (c.recording.refused || c.err.kind == ERROR_PERMISSION || c.err.kind == ERROR_UNSUPPORTED)) {
-		unit_skip("needs root, and a kernel whose samples BPF programs can filter");
-	} else if (status < 0) {
-		unit_fail(__FILE__, __LINE__, "%s", c.err.text);
-	} else {
-		read_file(&c, c.path);
-		EXPECT(c.found.samples > 10);
-		EXPECT_INT(c.recording.filtered_samples, c.found.samples);
-		EXPECT_INT(c.found.lost_bpf, c.found.samples);
-		EXPECT_INT(c.found.lost, 0);
+	for (int alone = 0; alone < 2; alone++) {
+		struct course c;
+		course_open(&c, "page-faults:u,page-faults/name=all/u", command);
+		c.events.list.items[0].condition = "ip == 0";
+		c.options.target.per_thread = alone;
+		int status = record_it(&c);
+		if (status < 0 && (c.recording.refused || c.err.kind == ERROR_PERMISSION || c.err.kind == ERROR_UNSUPPORTED)) {
+			unit_skip("needs root, and a kernel whose samples BPF programs can filter");
+		} else if (status < 0) {
+			unit_fail(__FILE__, __LINE__, "%s", c.err.text);
+		} else {
+			read_file(&c, c.path);
+			EXPECT(c.found.samples > 10);
+			EXPECT_INT(c.recording.filtered_samples, c.found.samples);
+			EXPECT_INT(c.found.lost_bpf, c.found.samples);
+			EXPECT_INT(c.found.lost, 0);
+		}
+		course_close(&c);
 	}
-	course_close(&c);
 }

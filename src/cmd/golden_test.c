@@ -2,9 +2,10 @@
  * must be as a file NAME.expected of test/golden has them. There a line "### WORDS" is a command; its output follows, then lines "! TEXT"
  * of stderr and "exit N" unless N is 0. A command after " |> " reads what the one before it wrote; after " |= " is a text that the lines
  * shown have, after " |- " one that they do not have. With GOLDEN_UPDATE=1 the files are written anew.
- * The commands of live.expected measure this machine, those of written.expected write files, or count what is known: they run in TMP, an empty folder at first, the recordings are in DATA, the
- * probes in GROUP; one after "INT " is interrupted as soon as it has written something to stdout. Of what they print, each number
- * is N, several blanks are one (none at the beginning and after a bracket), and lines with the same text follow each other only once; after
+ * The commands of live.expected, bench.expected and counted.expected measure this machine, those of written.expected write files or change
+ * the lists of the kernel: they run in TMP, an empty folder at first, the recordings are in DATA, the probes in GROUP; one after "INT " is
+ * interrupted as soon as it has written something to stdout. Of what they print, each number is N, several blanks are one (none at the
+ * beginning and after a bracket), and lines with the same text follow each other only once; after
  * " |#" the numbers are shown. */
 #include <ctype.h>
 #include <errno.h>
@@ -439,6 +440,16 @@ static void check_as_root(const char *name)
 TEST("commands that measure this machine print what is expected, but for the numbers")
 {
 	check_as_root("live");
+}
+
+TEST("benchmarks print what is expected, but for the numbers")
+{
+	check_as_root("bench");
+}
+
+TEST("counts of commands and of this machine are printed as expected, but for the numbers")
+{
+	check_as_root("counted");
 }
 
 TEST("commands that count their own events, change the lists of the kernel or write files print what is expected, but for the numbers")

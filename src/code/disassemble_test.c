@@ -153,6 +153,17 @@ TEST("bytes that are no instruction are covered one unit at a time, and so is a 
 	EXPECT_INT(in[1].address, 4);
 }
 
+TEST("behind an instruction of masks or vectors that capstone does not know, the next one follows, up to the end of the code")
+{
+	static const char code[] = "\xc5\xfb\x92\xc9\xc3\xc5\xfb\x92\xc9";
+	struct instruction in[6];
+	EXPECT_INT(disassemble(&x86_64, CODE_ATT, code, sizeof code - 1, 0x10, in, 6), 3);
+	EXPECT_INT(in[0].length, 4);
+	EXPECT_INT(in[1].address, 0x14);
+	EXPECT_INT(in[1].kind, CODE_RETURN);
+	EXPECT_INT(in[2].address, 0x15);
+}
+
 TEST("the text of a byte that is no instruction is its value")
 {
 	struct disassembler *d;

@@ -1,5 +1,5 @@
-/* The effect of each option of `record`: what a recording with it has, and the same recording without it does not (+), or the reverse (-): words
- * of the events' attributes, header features, types of records, what was printed. Commands run in a child, in an empty folder. */
+/* The effect of each option of `record`: what a recording with it has, and the same recording without it does not (+), or the reverse (-):
+ * words of the events' attributes, header features, types of records, what was printed. Commands run in a child, in an empty folder. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -367,8 +367,10 @@ TEST("record: each option for what is recorded changes targets, processes and re
 		{ NULL, "--no-bpf-event", NULL, "-bpf_event: 1" },
 		{ NULL, "--switch-events", "sleep 0.01", "+context_switch: 1; +SWITCH" },
 		{ NULL, "-i", "sh -c '/bin/true;/bin/true'", "+1 processes end; -inherit: 1; -3 processes end" },
-		{ "-e dummy:u", "-a", NULL, "+sample_type: IP|TID|TIME|CPU|PERIOD; -sample_type: IP|TID|TIME|PERIOD; -disabled: 1; -enable_on_exec: 1" },
-		{ "-e dummy:u", "-C 0", NULL, "+sample_type: IP|TID|TIME|CPU|PERIOD; -sample_type: IP|TID|TIME|PERIOD; -disabled: 1; -enable_on_exec: 1" },
+		{ "-e dummy:u", "-a", NULL, "+sample_type: IP|TID|TIME|CPU|PERIOD; "
+			"-sample_type: IP|TID|TIME|PERIOD; -disabled: 1; -enable_on_exec: 1" },
+		{ "-e dummy:u", "-C 0", NULL, "+sample_type: IP|TID|TIME|CPU|PERIOD; "
+			"-sample_type: IP|TID|TIME|PERIOD; -disabled: 1; -enable_on_exec: 1" },
 		{ "-e dummy:u", "-p PID", NULL, "-enable_on_exec: 1" },
 		{ "-e dummy:u", "-t PID", NULL, "-inherit: 1; -enable_on_exec: 1" },
 		{ "-e dummy:u -t PID", "--inherit", NULL, "+inherit: 1" },

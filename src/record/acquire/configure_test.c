@@ -201,3 +201,23 @@ TEST("registers are known by their names on this machine, and no others")
 	EXPECT(registers_parse("SP", true, &mask, &err) < 0 || (registers_minimal() & mask) == mask);
 	EXPECT(registers_parse("nosuchregister", true, &mask, &err) < 0);
 }
+
+TEST("an event that was added to record processes does so early, and on all CPUs if samples are wanted of some")
+{
+	static const struct target some = { .system_wide = true, .cpus_given = true };
+	static const struct {
+		const struct target *target;
+		bool early, everywhere;
+	} rows[] = { { &command_target, false, false }, { &system_target, true, false }, { &some, true, true } };
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct events events = { 0 };
+		EXPECT(events_parse(&events, "page-faults:u", NULL) == 0);
+		uint32_t follower = events_add_follower(&events);
+		bool before = events.list.items[follower].tracks_early;
+		configure_defaults(&events, &usual, rows[i].target);
+		EXPECT_INT(events.list.count, 2);
+		EXPECT_INT(events.list.items[follower].tracks_early, before || rows[i].early);
+		EXPECT_INT(events.list.items[follower].everywhere, rows[i].everywhere);
+		events_fini(&events);
+	}
+}

@@ -1,5 +1,9 @@
 #include "record/acquire/synthesize.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "record/acquire/record_out.h"
 #include "record/acquire/records.h"
 #include "unit.h"
@@ -123,4 +127,50 @@ TEST("events are described by the id of their first open counter, with unit, sca
 	events_fini(&events);
 	cpus_fini(&cpus);
 	writer_fini(&out);
+}
+
+/* A process that waits, with a child that waits; the id of the child in *inner. */
+static pid_t waiting_pair(pid_t *inner)
+{
+	int ids[2];
+	EXPECT(pipe(ids) == 0);
+	pid_t outer = fork();
+	if (outer == 0) {
+		pid_t child = fork();
+		if (child > 0 && write(ids[1], &child, sizeof child) != sizeof child)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	EXPECT_INT(read(ids[0], inner, sizeof *inner), sizeof *inner);
+	close(ids[0]);
+	close(ids[1]);
+	return outer;
+}
+
+TEST("of a command that runs, its processes are described, and no others")
+{
+	struct writer out;
+	pid_t inner = 0, outer = waiting_pair(&inner);
+	struct target target = { .command = true };
+	struct synthesis synthesis = { .out = &out, .map_timeout_ms = 1000, .command_runs = true };
+	struct record record;
+	bool named[2] = { 0 };
+	writer_open(&out, -1, 0);
+	vec_push(&target.threads, ((struct target_thread){ .tid = outer }));
+	synthesize_processes(&synthesis, &target);
+	struct span records = { (const uint8_t *)out.buffer, out.len };
+	while (records_next(&records, &record)) {
+		int32_t pid;
+		memcpy(&pid, record.body, sizeof pid);
+		EXPECT(pid == outer || pid == inner);
+		if (record.type == RECORD_COMM)
+			named[pid == inner] = true;
+	}
+	EXPECT(named[0] && named[1]);
+	vec_fini(&target.threads);
+	writer_fini(&out);
+	kill(inner, SIGKILL);
+	kill(outer, SIGKILL);
+	waitpid(outer, NULL, 0);
 }

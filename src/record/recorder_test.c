@@ -19,7 +19,7 @@ struct course {
 	struct recording recording;
 	struct error err;
 	struct str said;                    /* the lines, with '|' after each */
-	const char *at;                     /* when this line is said for the nth time, the text is written to the descriptor */
+	const char *at;                     /* when a line that begins so is said for the nth time, the text is written to the descriptor */
 	unsigned nth;
 	const char *text;
 	int to;
@@ -35,7 +35,7 @@ static void say(void *context, const char *line)
 {
 	struct course *c = context;
 	str_printf(&c->said, "%s|", line);
-	if (c->at && strcmp(line, c->at) == 0 && !--c->nth)
+	if (c->at && strncmp(line, c->at, strlen(c->at)) == 0 && !--c->nth)
 		EXPECT_INT(write(c->to, c->text, strlen(c->text)), strlen(c->text));
 }
 
@@ -224,6 +224,29 @@ TEST("a signal of the command begins a new file; the last files remain")
 			EXPECT_INT(c.found.files, files ? 1 : 2);
 			EXPECT(strncmp(c.recording.dumped, c.path, strlen(c.path)) == 0);
 			EXPECT(files || c.found.samples > 10);
+		}
+		course_close(&c);
+	}
+}
+
+TEST("fewer bytes than --mmap-flush stay in their ring until the end: a file that ends before has none of them")
+{
+	static const char *const command[] = { "sh", "-c", "kill -USR2 $PPID; exec sleep 1000", NULL };
+	for (int flushes = 0; flushes < 2; flushes++) {
+		struct course c;
+		course_open(&c, "page-faults:u", command);
+		c.options.switching.on_signal = true;
+		c.options.flush_bytes = flushes ? 1 : 1 << 30;
+		c.at = "[ perf record: Dump ";
+		c.nth = 1;
+		c.text = "stop\n";
+		c.to = c.control[1];
+		if (course_run(&c)) {
+			uint64_t all = c.found.samples;
+			EXPECT_INT(c.found.files, 2);
+			c.found.samples = 0;
+			read_file(&c, c.path); /* the last one */
+			EXPECT(flushes ? c.found.samples < all : c.found.samples == all);
 		}
 		course_close(&c);
 	}

@@ -338,6 +338,8 @@ TEST("record: each option for samples changes the attributes of the events")
 {
 	static const struct effect rows[] = {
 		{ NULL, "-d", NULL, "+sample_type: IP|TID|TIME|ADDR|DATA_SRC; +mmap_data: 1; -sample_type: IP|TID|TIME" },
+		{ NULL, "--data-mmap", NULL, "+mmap_data: 1" },
+		{ NULL, "--sample-mem-info", NULL, "+sample_type: IP|TID|TIME|DATA_SRC; -sample_type: IP|TID|TIME" },
 		{ NULL, "-P", NULL, "+sample_type: IP|TID|TIME|PERIOD; -sample_type: IP|TID|TIME" },
 		{ NULL, "--no-timestamp", NULL, "+sample_type: IP|TID; -sample_type: IP|TID|TIME; -times of samples" },
 		{ NULL, "-R", NULL, "+sample_type: IP|TID|TIME|CPU|RAW; -sample_type: IP|TID|TIME" },

@@ -633,6 +633,8 @@ bool trace_advance(struct trace *trace, const struct model *model, uint64_t unti
 				return true;
 			if (queue->has_event && queue->ticks >= trace->current_limit)
 				break; /* it was decoded again, as mappings have changed */
+			if (queue->has_event && trace->bts)
+				trace_bts_decode(queue);
 			if (queue->has_event && !queue->paused)
 				trace_sample(trace, queue, batch);
 			queue->waits = queue->has_event && !queue->paused && follow_switches(queue, model, clock);

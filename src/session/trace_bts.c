@@ -8,26 +8,30 @@ static bool in_kernel(uint64_t ip)
 	return ip >> 63;
 }
 
-static struct pt_event branch_of(struct trace_queue *queue, const struct bts_branch *branch)
+static struct pt_event branch_of(const struct bts_branch *branch)
+{
+	return (struct pt_event){ .kind = PT_EVENT_BRANCH, .branch = INSTRUCTION_JUMP, .from = branch->from, .to = branch->to,
+		.ends = !branch->to };
+}
+
+void trace_bts_decode(struct trace_queue *queue)
 {
 	struct pt_decoder *decoder = queue->decoder;
-	struct pt_event event = { .kind = PT_EVENT_BRANCH, .branch = INSTRUCTION_JUMP, .from = branch->from, .to = branch->to };
+	struct pt_event *event = &queue->event;
 	struct instruction instruction;
-	event.ends = !branch->to;
-	if (!branch->from || !branch->to)
-		return event;
 	struct pt_range range = { 0 };
-	if (!decoder->config.locate(&queue->lane, branch->from, &range) || !range.code ||
-		!pt_code_instruction(range.code, branch->from - range.base, decoder->mode, &instruction)) {
-		event.kind = PT_EVENT_ERROR;
-		event.error = PT_ERROR_NO_CODE;
-		return event;
+	if (event->branch != INSTRUCTION_JUMP || !event->from || !event->to)
+		return;
+	if (!decoder->config.locate(&queue->lane, event->from, &range) || !range.code ||
+		!pt_code_instruction(range.code, event->from - range.base, decoder->mode, &instruction)) {
+		event->kind = PT_EVENT_ERROR;
+		event->error = PT_ERROR_NO_CODE;
+		return;
 	}
 	queue->moment = (struct pt_moment){ .code = range.code, .base = range.base, .mode = (uint8_t)decoder->mode };
-	event.branch = instruction.kind;
-	event.size = instruction.size;
-	event.async = !in_kernel(branch->from) && in_kernel(branch->to) && instruction.kind != INSTRUCTION_SYSCALL;
-	return event;
+	event->branch = instruction.kind;
+	event->size = instruction.size;
+	event->async = !in_kernel(event->from) && in_kernel(event->to) && instruction.kind != INSTRUCTION_SYSCALL;
 }
 
 /* Branches may be missing between two pieces. */
@@ -54,7 +58,7 @@ bool trace_bts_next(struct trace_queue *queue)
 			place->position += BTS_RECORD_BYTES;
 			if (!branch.from && !branch.to)
 				continue;
-			queue->event = branch_of(queue, &branch);
+			queue->event = branch_of(&branch);
 			queue->ticks = piece->near;
 			return true;
 		}

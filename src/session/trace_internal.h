@@ -163,6 +163,9 @@ void trace_pebs_counter(struct trace *trace, const struct sample *trailer, uint6
 void trace_pebs_sample(struct trace_queue *queue, struct entries *batch);
 /* Intel BTS: the queue's next event, with the time at which its piece was written; false: none. */
 bool trace_bts_next(struct trace_queue *queue);
+/* Before the event is delivered: the kind of its instruction, by the mappings of now; or an error, behind which the event without a kind is
+ * next. */
+void trace_bts_decode(struct trace_queue *queue);
 /* Appends what the queue's event is to the user. */
 void trace_sample(struct trace *trace, struct trace_queue *queue, struct entries *batch);
 /* pt_config.call: the call stack of the queue's thread follows. */

@@ -4,6 +4,9 @@
 #include "os/permission.h"
 #include "os/test_planted.h"
 
+#include <linux/capability.h>
+#include <sys/syscall.h>
+
 #define KPTR "/proc/sys/kernel/kptr_restrict"
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
@@ -38,6 +41,34 @@ TEST("addresses of the kernel are hidden by either sysctl, unless the process ma
 		if (!expect_answer(files, 2, rows[i].user, answer_permission, rows[i].want))
 			return;
 	}
+}
+
+/* With these capabilities alone. */
+static void answer_capabilities(struct str *out)
+{
+	static const uint64_t sets[] = { 0, ~(uint64_t)0, (uint64_t)1 << CAP_SYSLOG, ~((uint64_t)1 << CAP_SYSLOG), (uint64_t)1 << CAP_PERFMON,
+		(uint64_t)1 << CAP_SYS_ADMIN, (uint64_t)1 << CAP_SYS_PTRACE };
+	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct had[2];
+	const uint64_t used = sets[2] | sets[4] | sets[5] | sets[6];
+	if (syscall(SYS_capget, &header, had) < 0 || ~had[0].effective & (uint32_t)used || ~had[1].effective & (uint32_t)(used >> 32))
+		_exit(CANNOT_MOUNT);
+	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+		struct __user_cap_data_struct data[2] = { had[0], had[1] };
+		struct permission permission;
+		data[0].effective &= (uint32_t)sets[i];
+		data[1].effective &= (uint32_t)(sets[i] >> 32);
+		if (syscall(SYS_capset, &header, data) < 0)
+			_exit(CANNOT_MOUNT);
+		permission_read(&permission);
+		str_printf(out, "%d%d%d%d ", permission_hides_kernel(), permission.perfmon, permission.ptrace, permission.root);
+	}
+}
+
+TEST("each capability allows its own: the kernel's log, measurements, other processes")
+{
+	static const struct planted files[] = { { KPTR, "1\n" }, { PARANOID, "2\n" } };
+	expect_answer(files, 2, false, answer_capabilities, "1001 0111 0001 1111 1101 1101 1011 ");
 }
 
 static void answer_refusal(struct str *out)

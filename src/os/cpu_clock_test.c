@@ -45,6 +45,7 @@ static struct cpu_clock_change after(const struct tree *t, const char *name, lon
 	struct cpu_clock clock;
 	struct cpu_clock_change change;
 	EXPECT(cpu_clock_open(&clock, t->path, NULL));
+	EXPECT_INT(clock.states.count, clock.before.policies.count);
 	if (name)
 		put(t, name, value);
 	cpu_clock_compare(&clock, &change);

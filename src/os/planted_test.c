@@ -5,7 +5,9 @@
 #include "os/test_planted.h"
 
 #include <linux/capability.h>
+#include <signal.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 
 #define KPTR "/proc/sys/kernel/kptr_restrict"
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
@@ -150,6 +152,7 @@ TEST("the kernel's text begins with _text, or _stext without it, and ends with _
 		{ "ffffffff81000040 T _stext\nffffffff81000050 T start_text\nffffffff82000000 T _etext\n", "0 _stext ffffffff81000040-ffffffff82000000" },
 		{ "ffffffff83000000 D _edata\nffffffff81000000 T _text\nffffffff82000000 T _etext\n", "0 _text ffffffff81000000-ffffffff82000000" },
 		{ "ffffffff81000000 T _text\nffffffffc0000000 t init\t[ext4]\nffffffff82000000 T _etext\n", "0 _text ffffffff81000000-0" },
+		{ "cut\nffffffff81000000-T _text\nffffffff81000040 T _stext\nffffffff82000000 T _etext\n", "0 _stext ffffffff81000040-ffffffff82000000" },
 		{ "0000000000000000 T _text\n0000000000000000 T _stext\n0000000000000000 D _edata\n", "0  0-0" },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -218,4 +221,38 @@ TEST("a folder has no line, a word is no number, and a closed file cannot be wri
 	close(fd);
 	unlink(path);
 	EXPECT(!file_write(-1, "x", 1));
+}
+
+static volatile sig_atomic_t filled_pipe;
+
+static void empty_pipe(int signal)
+{
+	char bytes[4096];
+	(void)signal;
+	while (filled_pipe >= 0 && read(filled_pipe, bytes, sizeof bytes) == (ssize_t)sizeof bytes)
+		continue;
+	filled_pipe = -1; /* what is written then stays */
+}
+
+TEST("what a signal interrupts before a byte is written is written after it")
+{
+	const struct sigaction emptying = { .sa_handler = empty_pipe }, usual = { .sa_handler = SIG_DFL };
+	const struct itimerval often = { { 0, 20000 }, { 0, 20000 } }, never = { 0 };
+	char bytes[4096] = { 0 };
+	int ends[2];
+	EXPECT_INT(pipe2(ends, O_CLOEXEC), 0);
+	fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	fcntl(ends[1], F_SETFL, O_NONBLOCK);
+	while (write(ends[1], bytes, sizeof bytes) > 0)
+		continue;
+	fcntl(ends[1], F_SETFL, 0);
+	filled_pipe = ends[0];
+	sigaction(SIGALRM, &emptying, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	EXPECT(file_write(ends[1], "late", 4)); /* it waits for the pipe to be emptied */
+	setitimer(ITIMER_REAL, &never, NULL);
+	sigaction(SIGALRM, &usual, NULL);
+	EXPECT_INT(read(ends[0], bytes, sizeof bytes), 4);
+	close(ends[0]);
+	close(ends[1]);
 }

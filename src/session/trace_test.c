@@ -403,6 +403,99 @@ TEST("of a range of time, the trace is decoded from the synchronization point be
 	free(r);
 }
 
+TEST("traces without times come one after the other, by the index of their AUX areas")
+{
+	static const char packets[] = PSB PSBEND LONG_MODE BEGIN_1000 TAKEN END;
+	const uint64_t info[] = { PMU, 0, 1, 0, 1, 0, 1 << 11, 0, 0, 0, 0, 0, 0, 0, 0, 20, 0 };
+	struct recording *r = recording_begin(0);
+	size_t data = r->len;
+	put_info(r, TRACE_INTEL_PT, info, sizeof info / sizeof *info);
+	for (uint32_t tid = 7; tid < 10; tid++)
+		put_mmap(r, tid, 0x1000, 1);
+	put_piece(r, 5, 7, 0, packets, sizeof packets - 1);
+	put_piece(r, 2, 8, 0, packets, sizeof packets - 1);
+	put_piece(r, 3, 9, 0, packets, sizeof packets - 1);
+	end_data(r, data);
+	expect_trace(r, "r",
+		"branches:HG 8 0>1000 101+0*1 u; branches:HG 8 1010>1005 5+1*1 u; branches:HG 8 1010>0 205+1*1 u; "
+		"branches:HG 9 0>1000 101+0*1 u; branches:HG 9 1010>1005 5+1*1 u; branches:HG 9 1010>0 205+1*1 u; "
+		"branches:HG 7 0>1000 101+0*1 u; branches:HG 7 1010>1005 5+1*1 u; branches:HG 7 1010>0 205+1*1 u; ");
+	free(r);
+}
+
+/* The number of kB of a file that this process has mapped. */
+static unsigned long resident_kb(const char *path)
+{
+	char line[512];
+	unsigned long sum = 0, kb;
+	bool of_file = false;
+	FILE *maps = fopen("/proc/self/smaps", "r");
+	while (maps && fgets(line, sizeof line, maps)) {
+		if (strstr(line, path))
+			of_file = true;
+		else if (strncmp(line, "VmFlags:", 8) == 0)
+			of_file = false;
+		else if (of_file && sscanf(line, "Rss: %lu", &kb) == 1)
+			sum += kb;
+	}
+	if (maps)
+		fclose(maps);
+	return sum;
+}
+
+/* Writes a recording whose trace of BTS has so many pieces of 2 MiB, all of one branch, and runs a session over it: how much of it is in memory
+ * then. */
+static unsigned long resident_after(const char *folder, unsigned pieces)
+{
+	enum { PIECE_BRANCHES = (2 << 20) / BTS_RECORD_BYTES };
+	const uint64_t info[] = { PMU, 0, 1, 0, 1, 0 }, branch[] = { 0x1006, 0x1000, 0 };
+	struct trace_options trace = { .code = code_of, .itrace.errors = true };
+	struct session_options options = { .threads = 1, .trace = &trace };
+	CLEANUP_STR struct str got = { 0 };
+	struct sink sink = { .context = &got, .record = record_line, .serial = true };
+	struct session session;
+	struct source *source;
+	char path[64];
+	struct recording *r = recording_begin(0);
+	size_t data = r->len;
+	put_info(r, TRACE_INTEL_BTS, info, sizeof info / sizeof *info);
+	put_mmap(r, 7, 0x1000, 1);
+	size_t begin = r->len;
+	put_piece(r, 0, 7, 1, NULL, 0);
+	size_t head = r->len - begin;
+	put_at(r, begin + 8, (uint64_t)PIECE_BRANCHES * BTS_RECORD_BYTES, 8);
+	put_at(r, 48, begin - data + pieces * (head + (uint64_t)PIECE_BRANCHES * BTS_RECORD_BYTES), 8);
+	snprintf(path, sizeof path, "%s/data", folder);
+	FILE *file = fopen(path, "w");
+	EXPECT(file && fwrite(r->bytes, begin, 1, file) == 1);
+	for (unsigned i = 0; i < pieces; i++) {
+		fwrite(r->bytes + begin, head, 1, file);
+		for (unsigned k = 0; k < PIECE_BRANCHES; k++)
+			fwrite(branch, sizeof branch, 1, file);
+	}
+	fclose(file);
+	free(r);
+	EXPECT_INT(source_open(&source, path, NULL, NULL), 0);
+	EXPECT_INT(session_open(&session, source, &options, NULL), 0);
+	EXPECT_INT(session_run(&session, &sink, NULL), 0);
+	EXPECT_STR(str_text(&got), "");
+	unsigned long kb = resident_kb(path);
+	session_close(&session);
+	return kb;
+}
+
+TEST("the memory of a trace that is decoded does not grow with its length")
+{
+	enum { PIECE_KB = 2 << 10 };
+	static const char *const names[] = { "data", NULL };
+	char folder[] = "/tmp/trace_test.XXXXXX";
+	EXPECT(mkdtemp(folder) != NULL);
+	unsigned long few = resident_after(folder, 3), many = resident_after(folder, 9);
+	EXPECT(few <= 3 * PIECE_KB);
+	EXPECT(many < few + PIECE_KB);
+	remove_folder(folder, names);
+}
+
 TEST("a trace without times has its samples after all records")
 {
 	struct recording *r = pt_recording(0);

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 #include "base/budget.h"
+#include "base/str.h"
 #include "tape.h"
 #include "unit.h"
 
@@ -657,5 +658,62 @@ TEST("behind the position at which a sink's account exceeds the limit, samples a
 	EXPECT(account.tally.samples >= 8000 && account.tally.samples < 8000 + 2 * (BATCH + 1));
 	EXPECT_INT(account.tally.samples + session.counters.left_out_samples, SAMPLES);
 	EXPECT_INT(session.counters.samples, account.tally.samples);
+	session_close(&session);
+}
+
+/* The name of each sample's thread, and those that the virtual machines' threads with this id have. */
+static void machine_record(void *context, const struct resolved *r, size_t slice)
+{
+	const struct model *model = &r->session->model;
+	char buffer[COMM_TEXT];
+	(void)slice;
+	str_puts(context, resolved_comm(r, buffer, sizeof buffer));
+	for (uint64_t id = 5; id < 7; id++) {
+		const struct injected_id *known = injected_get(&model->injected, id);
+		uint32_t thread = known ? model_thread(model, injected_tid(known, r->tid), r->clock) : THREAD_NONE;
+		uint32_t comm = thread == THREAD_NONE ? COMM_NONE : model_comm(model, thread, r->clock);
+		str_printf(context, " %d.%u %s", known ? known->machine : 0, known ? known->vcpu : 0,
+			comm == COMM_NONE ? "-" : strtab_text(&model->strings, comm));
+	}
+	str_puts(context, "; ");
+}
+
+static void put_of_id(struct tape *r, uint32_t type, uint64_t id, uint64_t time, const char name[static 8])
+{
+	bool comm = type == RECORD_COMM;
+	put_head(r, type, id == 4 ? RECORD_MISC_USER : RECORD_MISC_GUEST_USER, comm ? 40 : 32);
+	if (comm) {
+		put_ids(r, 7);
+		put(r, name, 8);
+	} else {
+		put_u64(r, 0x1000);
+	}
+	put_ids(r, 7);
+	put_u64(r, time);
+	put_u64(r, id);
+}
+
+TEST("an index of ids says of which virtual machine a name is, so that threads of the host and of two machines with one id have their own")
+{
+	struct tape *r = tape_new();
+	struct attr attr = { .type = ATTR_SOFTWARE, .sample_period = 1, .flags = 1ull << ATTR_SAMPLE_ID_ALL,
+			     .sample_type = SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_ID };
+	const uint64_t index[] = { 2, /* ids */ 5, 0, 0, 0, 6, 0, 0, 0, /* machines */ 1234, 2, 1235, 3 };
+	struct session session;
+	struct session_options options = { .threads = 1 };
+	CLEANUP_STR struct str got = { 0 };
+	struct sink sink = { .context = &got, .record = machine_record, .serial = true };
+	evlist_add(&r->source.header.evlist, &attr, (uint64_t[]){ 4, 5, 6 }, 3, "cpu-clock");
+	put_head(r, RECORD_ID_INDEX, 0, sizeof index);
+	put(r, index, sizeof index);
+	put_of_id(r, RECORD_COMM, 4, 1, "host\0\0\0");
+	put_of_id(r, RECORD_COMM, 5, 2, "one\0\0\0\0");
+	put_of_id(r, RECORD_SAMPLE, 4, 3, "\0\0\0\0\0\0\0");
+	put_of_id(r, RECORD_COMM, 6, 4, "two\0\0\0\0");
+	put_of_id(r, RECORD_SAMPLE, 4, 5, "\0\0\0\0\0\0\0");
+	put_round(r);
+	EXPECT_INT(session_open(&session, &r->source, &options, NULL), 0);
+	EXPECT_INT(session_run(&session, &sink, NULL), 0);
+	EXPECT_STR(str_text(&got), "host 1234.2 one 1235.3 -; host 1234.2 one 1235.3 two; ");
 	session_close(&session);
 }

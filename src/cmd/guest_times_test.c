@@ -9,7 +9,8 @@
 #include "data/test_recording.h"
 #include "unit.h"
 
-enum { PMU = 10, TRACE_ATTR = 104 + ATTR_SIZE_VER8 + 16, TSC_BIT = 1 << 10, MTC_BIT = 1 << 9, MTC_FREQ_BITS = 0xf << 14, MTC_FREQ_3 = 3 << 14 };
+enum { PMU = 10, TRACE_ATTR = 104 + ATTR_SIZE_VER8 + 16, TSC_BIT = 1 << 10, MTC_BIT = 1 << 9,
+	MTC_FREQ_BITS = 0xf << 14, MTC_FREQ_3 = 3 << 14 };
 
 #define PSB "\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82"
 #define PSBEND "\x02\x23"

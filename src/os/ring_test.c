@@ -52,7 +52,8 @@ TEST("a ring has what was written since it was consumed, in two pieces where it 
 	EXPECT_INT(made.ring.cpu, -1);
 	const struct {
 		size_t head, consumed, first_at, first, second;  /* consumed: before the head is read */
-	} rows[] = { { 0, 0, 0, 0, 0 }, { 48, 0, 0, 48, 0 }, { 48, 48, 48, 0, 0 }, { size, 0, 48, size - 48, 0 }, { size + 16, 0, 48, size - 48, 16 },
+	} rows[] = { { 0, 0, 0, 0, 0 }, { 48, 0, 0, 48, 0 }, { 48, 48, 48, 0, 0 }, { size, 0, 48, size - 48, 0 },
+		{ size + 16, 0, 48, size - 48, 16 },
 		{ size + 48, 0, 48, size - 48, 48 }, { size + 56, 0, 48, size - 48, 48 }, { size + 56, size, 48, 8, 0 } };
 	size_t consumed = 0;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -443,8 +443,8 @@ static unsigned long resident_kb(const char *path)
 	return sum;
 }
 
-/* Writes a recording whose trace of BTS has so many pieces of 2 MiB, all of one branch, and runs a session over it: how much of it is in memory
- * then. */
+/* Writes a recording whose trace of BTS has so many pieces of 2 MiB, all of one branch, and runs a session over it: how much of it is in
+ * memory then. */
 static unsigned long resident_after(const char *folder, unsigned pieces)
 {
 	enum { PIECE_BRANCHES = (2 << 20) / BTS_RECORD_BYTES };

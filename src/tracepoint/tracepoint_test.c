@@ -451,3 +451,183 @@ TEST("arrays of numbers give their elements, signed if the format states so; oth
 	EXPECT_INT(tracepoint_field_elements(tracepoints_field(t, 77, "d")), 0);
 	tracepoints_close(t);
 }
+
+struct network_bytes {
+	uint16_t type;
+	uint8_t rest[6], mac[6], gap[2], v4[4], v6[16], id[16];
+	uint16_t family;
+	uint8_t port[2], address[4], address6[16], scope[4];
+	uint32_t loc;
+	char data[8];
+};
+
+static const char network_fields[] =
+	"\tfield:u8 mac[6];\toffset:8;\tsize:6;\tsigned:0;\n"
+	"\tfield:u8 v4[4];\toffset:16;\tsize:4;\tsigned:0;\n"
+	"\tfield:u8 v6[16];\toffset:20;\tsize:16;\tsigned:0;\n"
+	"\tfield:u8 id[16];\toffset:36;\tsize:16;\tsigned:0;\n"
+	"\tfield:u8 sock[28];\toffset:52;\tsize:28;\tsigned:0;\n"
+	"\tfield:u8 cut[15];\toffset:52;\tsize:15;\tsigned:0;\n"
+	"\tfield:__data_loc u8[] text;\toffset:80;\tsize:4;\tsigned:0;\n";
+
+static struct network_bytes example_addresses(uint16_t family)
+{
+	struct network_bytes record = { .type = 77, .mac = { 0x01, 0x23, 0x45, 0x67, 0x89, 0xab }, .v4 = { 10, 20, 30, 255 },
+		.v6 = { 0x20, 0x01, 0x0d, 0xb8, [9] = 1, [15] = 1 }, .family = family, .port = { 0x1f, 0x90 }, .address = { 10, 20, 30, 255 },
+		.address6 = { 0x20, 0x01, 0x0d, 0xb8, [9] = 1, [15] = 1 }, .loc = 84 | 5 << 16, .data = "words" };
+	for (uint8_t i = 0; i < sizeof record.id; i++)
+		record.id[i] = i;
+	return record;
+}
+
+TEST("extensions of %p print hardware addresses, IP addresses, UUIDs and bytes as the kernel's documentation states")
+{
+	static const struct {
+		const char *print, *text;
+		uint16_t family;
+		bool little; /* the order is that of the machine */
+	} rows[] = {
+		{ "\"%pM %pm %pMR %pMF\", REC->mac, REC->mac, REC->mac, REC->mac",
+		  "01:23:45:67:89:ab 0123456789ab ab:89:67:45:23:01 01-23-45-67-89-ab", 2 },
+		{ "\"%pI4 %pi4 %pI4n %pI4b %pI4l\", REC->v4, REC->v4, REC->v4, REC->v4, REC->v4",
+		  "10.20.30.255 010.020.030.255 10.20.30.255 10.20.30.255 255.30.20.10", 2 },
+		{ "\"%pI4h %pi4h\", REC->v4, REC->v4", "255.30.20.10 255.030.020.010", 2, true },
+		{ "\"%pI6 %pi6 %pI6c\", REC->v6, REC->v6, REC->v6",
+		  "2001:0db8:0000:0000:0001:0000:0000:0001 20010db8000000000001000000000001 2001:db8::1:0:0:1", 2 },
+		{ "\"%pUb %pUB\", REC->id, REC->id", "00010203-0405-0607-0809-0a0b0c0d0e0f 00010203-0405-0607-0809-0A0B0C0D0E0F", 2 },
+		{ "\"%pUl %pUL\", REC->id, REC->id", "03020100-0504-0706-0809-0a0b0c0d0e0f 03020100-0504-0706-0809-0A0B0C0D0E0F", 2 },
+		{ "\"%pU\", REC->id", "00010203-0405-0607-0809-0a0b0c0d0e0f", 2 },
+		{ "\"%pIS %piS %pISp %pISc %pISpc\", REC->sock, REC->sock, REC->sock, REC->sock, REC->sock",
+		  "10.20.30.255 010.020.030.255 10.20.30.255:8080 10.20.30.255 10.20.30.255:8080", 2 },
+		{ "\"%pIS %piS\", REC->sock, REC->sock", "2001:0db8:0000:0000:0001:0000:0000:0001 20010db8000000000001000000000001", 10 },
+		{ "\"%pISp %pISc %pISpc\", REC->sock, REC->sock, REC->sock",
+		  "[2001:0db8:0000:0000:0001:0000:0000:0001]:8080 2001:db8::1:0:0:1 [2001:db8::1:0:0:1]:8080", 10 },
+		{ "\"<%pISpc>\", REC->sock", "<>", 3 },
+		{ "\"%pIS\", REC->cut", "INVALIDIPv4", 2 },
+		{ "\"%pIS\", REC->cut", "INVALIDIPv6", 10 },
+		{ "\"%pM %pI4 %pI6 %pU\", REC->v4, REC->mac, REC->mac, REC->mac", "INVALIDMAC INVALIDIPv4 INVALIDIPv6 INVALIDUUID", 2 },
+		{ "\"%*ph %*phC %*phD %*phN\", 3, __get_dynamic_array(text), 9, __get_dynamic_array(text), 2, __get_dynamic_array(text), "
+		  "5, __get_dynamic_array(text)", "77 6f 72 77:6f:72:64:73 77-6f 776f726473", 2 },
+		{ "\"%phC %*ph\", __get_dynamic_array(text), 0, __get_dynamic_array(text)", "77 ", 2 },
+		{ "\"%p %px\", 0, 18", "(nil) 0x12x", 2 },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct network_bytes record = example_addresses(rows[i].family);
+		struct tracepoints *t = open_one_event(network_fields, rows[i].print, false);
+		const char *text = record_as_text(t, &record, sizeof record);
+		if (strcmp(text, rows[i].text) != 0 && !(rows[i].little && HOST_IS_BIG_ENDIAN))
+			unit_fail(__FILE__, __LINE__, "%s prints \"%s\", not \"%s\"", rows[i].print, text, rows[i].text);
+		tracepoints_close(t);
+	}
+}
+
+TEST("a short IPv6 address leaves out the longest zeros, never a single one, and ends with dots where it contains an IPv4 address")
+{
+	static const struct {
+		uint16_t words[8];
+		const char *text;
+	} rows[] = {
+		{ { 0 }, "::" }, { { [7] = 1 }, "::1" }, { { 0xfe80 }, "fe80::" }, { { 1, 2, 3, 4, 5, 6, 7, 8 }, "1:2:3:4:5:6:7:8" },
+		{ { 1, 0, 2, 3, 4, 5, 6, 7 }, "1:0:2:3:4:5:6:7" }, { { 1, 0, 0, 2 }, "1:0:0:2::" }, { { 1, 0, 0, 2, 0, 0, 3, 4 }, "1::2:0:0:3:4" },
+		{ { 0, 0, 1, 0, 0, 0, 2, 3 }, "0:0:1::2:3" }, { { 0xffff, 0xabcd, 0, 0, 0, 0, 0, 0x0f0 }, "ffff:abcd::f0" },
+		{ { [5] = 0xffff, 0x0a14, 0x1eff }, "::ffff:10.20.30.255" }, { { [5] = 0xfffe, 0x0a14, 0x1eff }, "::fffe:a14:1eff" },
+		{ { 0xfe80, [4] = 0x200, 0x5efe, 0x0a14, 0x1eff }, "fe80::200:5efe:10.20.30.255" },
+		{ { 0xfe80, [4] = 0, 0x5efe, 0x0a14, 0x1eff }, "fe80::5efe:10.20.30.255" },
+		{ { 0xfe80, [4] = 0x201, 0x5efe, 0x0a14, 0x1eff }, "fe80::201:5efe:a14:1eff" },
+	};
+	struct tracepoints *t = open_one_event(network_fields, "\"%pI6c\", REC->v6", false);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct network_bytes record = example_addresses(2);
+		for (size_t word = 0; word < 8; word++) {
+			record.v6[2 * word] = (uint8_t)(rows[i].words[word] >> 8);
+			record.v6[2 * word + 1] = (uint8_t)rows[i].words[word];
+		}
+		EXPECT_STR(record_as_text(t, &record, sizeof record), rows[i].text);
+	}
+	struct network_bytes record = example_addresses(2);
+	EXPECT_STR(record_as_text(t, &record, 35), ""); /* its last byte is missing */
+	tracepoints_close(t);
+}
+
+static const char many_fields[] =
+	"\tfield:s8 small;\toffset:8;\tsize:1;\tsigned:1;\n"
+	"\tfield:u16 half;\toffset:10;\tsize:2;\tsigned:0;\n"
+	"\tfield:short low;\toffset:12;\tsize:2;\tsigned:1;\n"
+	"\tfield:s64 wide;\toffset:16;\tsize:8;\tsigned:1;\n"
+	"\tfield:unsigned long size;\toffset:24;\tsize:8;\tsigned:0;\n"
+	"\tfield:int list[3];\toffset:32;\tsize:12;\tsigned:1;\n"
+	"\tfield:char name[8];\toffset:44;\tsize:8;\tsigned:1;\n"
+	"\tfield:u8 bytes[4];\toffset:52;\tsize:4;\tsigned:0;\n"
+	"\tfield:void * at;\toffset:56;\tsize:8;\tsigned:0;\n"
+	"\tfield:__rel_loc u32[] more;\toffset:64;\tsize:4;\tsigned:0;\n";
+
+struct many_bytes {
+	uint16_t type;
+	uint8_t rest[6];
+	int8_t small;
+	uint8_t gap;
+	uint16_t half;
+	int16_t low;
+	uint8_t gap2[2];
+	int64_t wide;
+	uint64_t size;
+	int32_t list[3];
+	char name[8];
+	uint8_t bytes[4];
+	uint64_t at;
+	uint32_t loc, more[2];
+};
+
+#define SOFTIRQ(n) "__print_symbolic(" #n ", { HI_SOFTIRQ, \"a\" }, { TIMER_SOFTIRQ, \"b\" }, { NET_TX_SOFTIRQ, \"c\" }, " \
+	"{ NET_RX_SOFTIRQ, \"d\" }, { BLOCK_SOFTIRQ, \"e\" }, { IRQ_POLL_SOFTIRQ, \"f\" }, { TASKLET_SOFTIRQ, \"g\" }, " \
+	"{ SCHED_SOFTIRQ, \"h\" }, { HRTIMER_SOFTIRQ, \"i\" }, { RCU_SOFTIRQ, \"j\" })"
+
+TEST("elements of arrays, names of enumerations, widths from arguments and fields of every size are printed as libtraceevent prints them")
+{
+	static const struct {
+		const char *print, *text;
+		bool little; /* the bytes are in the order of the machine */
+	} rows[] = {
+		{ "\"%d %d %d\", REC->list[0], REC->list[1], REC->list[2]", "1 -2 70000" },
+		{ "\"%x %x\", REC->bytes[1], ((u8 *)REC->bytes)[3]", "b1 d3" },
+		{ "\"%s\", __print_array(REC->list, 3, 4)", "{0x1,0xfffffffe,0x11170}", true },
+		{ "\"%s\", __print_array(REC->list, 2, 3)", "{BAD SIZE:3 0x1,0x0}", true },
+		{ "\"%s\", __print_array(__get_rel_dynamic_array(more), 2, 4)", "{0x11,0x2222}", true },
+		{ "\"%s\", __print_array(__get_rel_dynamic_array(more), 9, 8)", "{0x222200000011}", true },
+		{ "\"%d\", __get_rel_dynamic_array_len(more)", "8" },
+		{ "\"%s %s\", __print_hex(REC->bytes, 9), __print_hex_str(REC->bytes, 2)", "a0 b1 c2 d3 78 56 34 12 80 a0b1", true },
+		{ "\"%s%s%s%s%s\", " SOFTIRQ(9) ", " SOFTIRQ(8) ", " SOFTIRQ(7) ", " SOFTIRQ(6) ", " SOFTIRQ(5), "jihgf" },
+		{ "\"%s%s%s%s%s%s\", " SOFTIRQ(4) ", " SOFTIRQ(3) ", " SOFTIRQ(2) ", " SOFTIRQ(1) ", " SOFTIRQ(0) ", " SOFTIRQ(10), "edcba0xa" },
+		{ "\"%s%s\", __print_symbolic(0, { HRTIMER_NORESTART, \"n\" }), __print_symbolic(1, { UNKNOWN, \"u\" }, { HRTIMER_RESTART, \"r\" })",
+		  "nr" },
+		{ "\"%s|%s\", __print_flags(REC->half, \"\", { 1, \"A\" }, { 8, \"B\" }), __print_flags(0, \"|\", { -1, \"none\" })", "AB|none" },
+		{ "\"%s\", __print_flags(REC->half, \", \", { 0, \"zero\" }, { 9, \"both\" }, { 1, \"one\" })", "both" },
+		{ "\"[%*s] [%-*s] [%.*s] [%6.2s]\", 6, REC->name, 6, REC->name, 2, REC->name, REC->name", "[  name] [name  ] [na] [    na]" },
+		{ "\"[%*s] [%.*s]\", -6, REC->name, -1, REC->name", "[name  ] [name]" },
+		{ "\"%d %u %x %o %X\", REC->small, REC->small, REC->low, REC->half, REC->low", "252 252 fffe 11 FFFE" },
+		{ "\"%ld %lu %lld %llx %zu %Lx\", REC->wide, REC->size, REC->wide, REC->wide, REC->size, REC->wide",
+		  "-5000000000 1099511726080 -5000000000 fffffffed5fa0e00 1099511726080 fffffffed5fa0e00" },
+		{ "\"%hhu %hu %hx %hhx\", REC->wide, REC->wide, REC->wide, REC->size", "0 3584 e00 0" },
+		{ "\"tab\\tend\\\\ %%d \\\"x\\\"\"", "tab\tend\\ %d \"x\"" },
+		{ "\"%d %d %d\", (int)REC->wide, (short)REC->size, (unsigned short)REC->low", "-705032704 32768 65534" },
+		{ "\"%lu\", (unsigned long)REC->small", "252" },
+		{ "\"%d %d\", REC->wide > 0, REC->wide >> 63", "1 1" },
+		{ "\"%d\", REC->small ? REC->half ? 1 : 2 : 3", "1" },
+		{ "\"%08llx %-4d| %+d\", REC->at, REC->half, REC->half", "ffff888012345678 9   | +9" },
+		{ "\"%q %d\", 5, 6", ">q< 5" },
+		{ "\"%0123456d\", 5",
+		  "[FAILED TO PARSE] small=-4 half=9 low=-2 wide=-5000000000 size=0x10000018000 list=ARRAY[01, 00, 00, 00, fe, f"
+		  "f, ff, ff, 70, 11, 01, 00] name=name bytes=ARRAY[a0, b1, c2, d3] "
+		  "at=0xffff888012345678 more=ARRAY[11, 00, 00, 00, 22, 22, 00, 00]", true },
+	};
+	const struct many_bytes record = { .type = 77, .small = -4, .half = 9, .low = -2, .wide = -5000000000, .size = 1ull << 40 | 0x18000,
+		.list = { 1, -2, 70000 }, .name = "name", .bytes = { 0xa0, 0xb1, 0xc2, 0xd3 }, .at = 0xffff888012345678, .loc = 8 << 16,
+		.more = { 0x11, 0x2222 } };
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct tracepoints *t = open_one_event(many_fields, rows[i].print, false);
+		const char *text = record_as_text(t, &record, sizeof record);
+		if (strcmp(text, rows[i].text) != 0 && !(rows[i].little && HOST_IS_BIG_ENDIAN))
+			unit_fail(__FILE__, __LINE__, "%s prints \"%s\", not \"%s\"", rows[i].print, text, rows[i].text);
+		tracepoints_close(t);
+	}
+}

@@ -175,6 +175,29 @@ TEST("the table of a module that was not compiled yet is requested")
 	scene_close(&s);
 }
 
+TEST("a module without a table that calls one with a table has no rules of it: the chain ends there")
+{
+	struct cfi_maker m;
+	struct scene s;
+	open_plain(&s, &m);
+	struct module *without = modules_file(&s.modules, "/nowhere/without", MODULE_FILE, &(struct module_identity){ 0 });
+	unwind_tables_load(s.tables, without);
+	s.maps[1] = (struct map){ .start = 0x7000000, .end = 0x7002000, .pgoff = s.maps[0].pgoff, .module = without->id };
+	s.nodes[1].end = s.maps[1].end;
+	uint64_t inside = 0x7000000 + s.code - s.maps[0].start;
+	scene_register(&s, RSP, s.input.stack_address);
+	scene_register(&s, RBP, s.input.stack_address + 0x20);
+	scene_word(&s, 0, inside + 0x18);     /* by the other's rule of this offset, the next word would be the return address */
+	scene_word(&s, 8, s.code + 0x50);
+	scene_word(&s, 0x28, s.code + 0x50);
+	const struct unwind_frame *f = scene_run(&s, s.code + 0x18);
+	EXPECT_INT(s.result.count, 2);
+	EXPECT_INT(s.result.end, UNWIND_NO_RULE);
+	EXPECT_INT(s.result.module, without->id);
+	EXPECT(f[1].pc == inside + 0x18);
+	scene_close(&s);
+}
+
 TEST("code generated at run time is unwound by its frame pointer, and marked as guessed")
 {
 	struct cfi_maker m;

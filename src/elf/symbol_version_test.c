@@ -5,13 +5,13 @@
 
 enum { HIDDEN = 0x8000 };
 
-/* .gnu.version_d: the file's own name, V_1, V_2; next of the last entry as given. */
+/* .gnu.version_d: the file's own name, V_1 with a bit that is no part of its number, V_2; next of the last entry as given. */
 static unsigned add_versions(struct maker *m, unsigned strings, const uint32_t *names, unsigned count, uint32_t last)
 {
 	uint8_t entries[4][28] = { 0 };
 	for (unsigned i = 0; i < count; i++) {
 		maker_put(m, entries[i], 1, 2);
-		maker_put(m, entries[i] + 4, i + 1, 2);
+		maker_put(m, entries[i] + 4, i == 1 ? 2 | HIDDEN : i + 1, 2);
 		maker_put(m, entries[i] + 6, 1, 2);
 		maker_put(m, entries[i] + 12, 20, 4);
 		maker_put(m, entries[i] + 16, i + 1 < count ? 28 : last, 4);

@@ -594,6 +594,7 @@ TEST("elements of arrays, names of enumerations, widths from arguments and field
 		{ "\"%s\", __print_array(REC->list, 2, 3)", "{BAD SIZE:3 0x1,0x0}", true },
 		{ "\"%s\", __print_array(__get_rel_dynamic_array(more), 2, 4)", "{0x11,0x2222}", true },
 		{ "\"%s\", __print_array(__get_rel_dynamic_array(more), 9, 8)", "{0x222200000011}", true },
+		{ "\"%s\", __print_array(REC->bytes, 3, 2)", "{0xb1a0,0xd3c2,0x5678}", true },
 		{ "\"%d\", __get_rel_dynamic_array_len(more)", "8" },
 		{ "\"%s %s\", __print_hex(REC->bytes, 9), __print_hex_str(REC->bytes, 2)", "a0 b1 c2 d3 78 56 34 12 80 a0b1", true },
 		{ "\"%s%s%s%s%s\", " SOFTIRQ(9) ", " SOFTIRQ(8) ", " SOFTIRQ(7) ", " SOFTIRQ(6) ", " SOFTIRQ(5), "jihgf" },

@@ -185,3 +185,38 @@ TEST("lists of names and groups that state one entry, one id or one member more 
 	}
 	free(r);
 }
+
+TEST("an attribute in a stream whose size is 0 has the first published size, and its ids follow; a size beyond the record is counted")
+{
+	static const uint32_t sizes[] = { 0, ATTR_SIZE_VER0, ATTR_SIZE_VER0 + 8, ATTR_SIZE_VER8 + 8 };
+	static const char *const want[] = { "0[10,20] 0 bad 0", "0[10,20] 0 bad 0", "0[20] 0 bad 0", "4294967295 bad 1" };
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		CLEANUP_STR struct str got = { 0 };
+		struct recording *r = recording_new(false);
+		struct source *source = NULL;
+		struct record record;
+		begin_stream(r);
+		size_t at = begin_record(r, RECORD_HEADER_ATTR, 0), attr = r->len;
+		put_attr(r, 0);
+		r->len = attr + ATTR_SIZE_VER0;
+		put_at(r, attr + 4, sizes[i], 4);
+		put(r, 10, 8);
+		put(r, 20, 8);
+		end_record(r, at);
+		put_sample(r, 10, 0x401000, 1);
+		EXPECT_INT(source_open_memory(&source, r->bytes, r->len, NULL), 0);
+		EXPECT_INT(source_next(source, &record, NULL), 1);
+		const struct evlist *evlist = &source->header.evlist;
+		for (size_t k = 0; k < evlist->events.count; k++) {
+			str_printf(&got, "%zu[", k);
+			for (size_t n = 0; n < evlist->events.items[k].id_count; n++)
+				str_printf(&got, "%s%llu", n ? "," : "", (unsigned long long)evlist->events.items[k].ids[n]);
+			str_puts(&got, "] ");
+		}
+		EXPECT_INT(source_next(source, &record, NULL), 1);
+		str_printf(&got, "%u bad %zu", evlist_event_of(evlist, &record), source->header.bad_attrs);
+		EXPECT_STR(str_text(&got), want[i]);
+		source_close(source);
+		free(r);
+	}
+}

@@ -41,12 +41,15 @@ static void expect_ips(const char *path, const char *want)
 	struct error err = { 0 };
 	struct record record;
 	CLEANUP_STR struct str out = { 0 };
+	uint64_t mark = 0;
 	EXPECT_INT(source_open(&source, path, &(struct source_options){ .force = true, .series = true }, &err), 0);
 	while (source && source_next(source, &record, &err) == 1) {
 		struct sample sample;
 		EXPECT(sample_decode(&sample, &source->header.evlist.events.items[0].layout, &record, NULL) == 0);
 		str_printf(&out, "%u:%llu ", source->part, (unsigned long long)sample.ip);
-		source_release(source, source_mark(source));
+		EXPECT(source_mark(source) > mark);
+		mark = source_mark(source);
+		source_release(source, mark);
 	}
 	EXPECT_STR(str_text(&out), want);
 	if (source)

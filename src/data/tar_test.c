@@ -90,3 +90,74 @@ TEST("a truncated archive, or another file, is an error and not an end")
 	tar_reader_fini(&bad);
 	writer_fini(&memory);
 }
+
+/* A block of a POSIX archive: a member's header, or a text. */
+static void put_block(struct writer *out, char kind, const char *name, const char *target, unsigned size)
+{
+	char block[512] = "";
+	unsigned sum = 0;
+	snprintf(block, 100, "%s", name);
+	snprintf(block + 100, 8, "%07o", 0644);
+	snprintf(block + 108, 8, "%07o", 0);
+	snprintf(block + 116, 8, "%07o", 0);
+	snprintf(block + 124, 12, "%011o", size);
+	snprintf(block + 136, 12, "%011o", 0);
+	memset(block + 148, ' ', 8);
+	block[156] = kind;
+	snprintf(block + 157, 100, "%s", target);
+	memcpy(block + 257, "ustar\00000", 8);
+	for (size_t i = 0; i < sizeof block; i++)
+		sum += (unsigned char)block[i];
+	snprintf(block + 148, 8, "%06o", sum);
+	writer_add(out, block, sizeof block);
+}
+
+static void put_text(struct writer *out, const char *text)
+{
+	char block[512] = "";
+	snprintf(block, sizeof block, "%s", text);
+	writer_add(out, block, sizeof block);
+}
+
+/* The members of an archive with one extended header before the first of two: "KIND NAME>TARGET SIZE; " each, or the error. */
+static void expect_extended(const char *extension, const char *want)
+{
+	struct writer memory;
+	char got[512] = "";
+	writer_open(&memory, -1, 0);
+	put_block(&memory, 'x', "extension", "", (unsigned)strlen(extension));
+	if (*extension)
+		put_text(&memory, extension);
+	put_block(&memory, '0', "one", "two", 5);
+	put_text(&memory, "first");
+	put_block(&memory, '0', "three", "", 0);
+	writer_add(&memory, (const char[1024]){ 0 }, 1024);
+	struct bytes bytes = { memory.buffer, memory.len, 0, 512 };
+	struct tar_reader in = { .read = from_memory, .context = &bytes };
+	struct tar_member m;
+	struct error err = { 0 };
+	int result;
+	while ((result = tar_next(&in, &m, &err)) > 0)
+		snprintf(got + strlen(got), sizeof got - strlen(got), "%s>%s %llu; ", m.name, m.target, (unsigned long long)m.size);
+	snprintf(got + strlen(got), sizeof got - strlen(got), "%s", result < 0 ? err.text : "end");
+	EXPECT_STR(got, want);
+	tar_reader_fini(&in);
+	writer_fini(&memory);
+}
+
+TEST("an extended header gives the next member alone its path, target and size, and one that is invalid is an error")
+{
+	static const char invalid[] = "an extended header of the archive is invalid";
+	expect_extended("", "one>two 5; three> 0; end");
+	expect_extended("15 path=a/long\n", "a/long>two 5; three> 0; end");
+	expect_extended("14 linkpath=t\n15 path=a/long\n", "a/long>t 5; three> 0; end");
+	expect_extended("9 size=3\n", "one>two 3; three> 0; end");
+	expect_extended("12 size=512\n", "one>two 512; three> 0; end");
+	expect_extended("17 comment=size=\n", "one>two 5; three> 0; end");
+	expect_extended("16 path=a/long\n", invalid);
+	expect_extended("14 path=a/long\n", invalid);
+	expect_extended("0 path=x\n", invalid);
+	expect_extended("9path=x\n", invalid);
+	expect_extended("3 \n", "one>two 5; three> 0; end");
+	expect_extended("2\n", invalid);
+}

@@ -57,6 +57,13 @@ TEST("the forms of raw events show three terms of each PMU")
 	machine_close(&machine);
 }
 
+TEST("an event that the kernel refuses in every form is not supported")
+{
+	EXPECT_INT(catalogue_supports(ATTR_TRACEPOINT, UINT64_MAX), false);
+	EXPECT_INT(catalogue_supports(UINT32_MAX, 0), false);
+	EXPECT_INT(catalogue_supports(ATTR_SOFTWARE, UINT32_MAX), false);
+}
+
 TEST("software events that the kernel has are listed by name")
 {
 	struct catalogue catalogue = { 0 };

@@ -227,3 +227,34 @@ TEST("only a regular file is opened as one")
 	EXPECT_INT(err.kind, ERROR_UNSUPPORTED);
 	end(&p);
 }
+
+/* Makes a tree of so many folders below each other. */
+static void make_deep(int folder, unsigned depth)
+{
+	int at = dup(folder);
+	for (unsigned i = 0; i < depth; i++) {
+		EXPECT_INT(mkdirat(at, "d", 0755), 0);
+		int next = openat(at, "d", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		close(at);
+		at = next;
+	}
+	close(at);
+}
+
+TEST("a tree is removed up to 64 folders below each other, and one more is refused")
+{
+	struct place_below p;
+	struct names names = { 0 };
+	struct error err = { 0 };
+	begin(&p);
+	make_deep(p.fd, 64);
+	EXPECT_INT(checked_remove(p.fd, "d", &err), 0);
+	make_deep(p.fd, 65);
+	EXPECT_INT(checked_remove(p.fd, "d", &err), -1);
+	EXPECT_INT(err.sys, ELOOP);
+	EXPECT(strncmp(err.text, "cannot remove d", 15) == 0);
+	EXPECT_INT(checked_names(p.fd, NULL, &names, NULL), 0);
+	EXPECT_INT(names.list.count, 1);
+	names_fini(&names);
+	end(&p);
+}

@@ -265,3 +265,30 @@ TEST("a file is created or truncated, and one that exists is read, also through 
 	close(fd);
 	end(&h);
 }
+
+TEST("a folder that a group can write is private only if the group is root's or has the number of the owner")
+{
+	static const struct {
+		gid_t group;
+		mode_t mode;
+		bool private;
+	} rows[] = { { 1234, 0755, true }, { 1234, 0775, false }, { 0, 0775, true }, { 0, 0777, false }, { 1234, 0705, true },
+		{ 1234, 0707, false } };
+	struct home h;
+	enum error_kind kind;
+	begin(&h);
+	if (chown(h.path, 0, 1234) < 0) {
+		unit_skip("needs root, and ids of others");
+		end(&h);
+		return;
+	}
+	EXPECT_INT(chown(h.path, 0, 0), 0);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		EXPECT_INT(mkdir(at(&h, "x"), 0700), 0);
+		EXPECT_INT(chown(at(&h, "x"), 0, rows[i].group), 0);
+		EXPECT_INT(chmod(at(&h, "x"), rows[i].mode), 0);
+		EXPECT(folder_opens(at(&h, "x"), 0, &kind) == rows[i].private);
+		EXPECT_INT(rmdir(at(&h, "x")), 0);
+	}
+	end(&h);
+}

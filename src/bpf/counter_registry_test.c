@@ -1,5 +1,6 @@
 #include "bpf/counter_registry.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -136,4 +137,37 @@ static int refuse(void)
 TEST("maps of others, links of others and folders that others can change are refused, and remain")
 {
 	test_in_own_mounts(refuse);
+}
+
+static size_t open_descriptors(void)
+{
+	size_t count = 0;
+	DIR *folder = opendir("/proc/self/fd");
+	while (folder && readdir(folder))
+		count++;
+	closedir(folder);
+	return count;
+}
+
+TEST("counters that the kernel refuses, and those of CPUs that are absent, leave no descriptor open")
+{
+	struct counter_registry none = { .place.folder = -1, .map = -1, .sign = -1 };
+	const struct attr wrong = { .type = ATTR_SOFTWARE, .config = UINT32_MAX }, faults = { .type = ATTR_SOFTWARE, .config = 2 };
+	struct cpus cpus = { 0 }, absent = { 0 };
+	cpus_online(&cpus, NULL);
+	cpus_add(&absent, CPUS_MAX - 1);
+	size_t before = open_descriptors();
+	int map = counter_registry_counters(&none, &faults, &cpus);
+	if (map < 0) {
+		unit_skip("this user may not make BPF maps of counters, or the kernel or its emulator has none");
+	} else {
+		EXPECT_INT(open_descriptors(), before + 1);
+		close(map);
+		EXPECT(counter_registry_counters(&none, &wrong, &cpus) < 0);
+		EXPECT_INT(open_descriptors(), before);
+		EXPECT(counter_registry_counters(&none, &faults, &absent) < 0);
+		EXPECT_INT(open_descriptors(), before);
+	}
+	cpus_fini(&cpus);
+	cpus_fini(&absent);
 }

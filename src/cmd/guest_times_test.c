@@ -24,7 +24,7 @@ enum { PMU = 10, TRACE_ATTR = 104 + ATTR_SIZE_VER8 + 16, TSC_BIT = 1 << 10, MTC_
 #define START PSB TSC("\x10") TMA("\0") HOST VMCS_5 FUP PSBEND
 #define GUEST_AT(mtc, ctc, high) "\x59" mtc PSB TSC(high) TMA(ctc) GUEST VMCS_5 FUP PSBEND
 
-/* Writes a recording with this trace, and before it, if that is not 0, with a snapshot of its first bytes; the offset of the first piece. */
+/* Writes a recording with this trace, after a snapshot of its first bytes if `before` is not 0; the offset of the first piece. */
 static size_t write_trace(const char *folder, const char *packets, size_t size, size_t before)
 {
 	const uint64_t info[] = { PMU, 0, 1, 0, 1, TSC_BIT, 1 << 11, 0, before > 0, 0, MTC_BIT, MTC_FREQ_BITS, 0x200, 1, 0, 20, 0 };

@@ -223,6 +223,16 @@ void header_read_event_names(struct header *header)
 	}
 }
 
+/* If one event of a group counts branches, the samples of all its events have the counters, whatever their attributes say. */
+static void share_branch_counters(struct evsel *events, uint32_t count)
+{
+	uint64_t counters = 0;
+	for (uint32_t i = 0; i < count; i++)
+		counters |= events[i].attr.branch_sample_type & BRANCH_COUNTERS;
+	for (uint32_t i = 0; i < count; i++)
+		events[i].layout.branch_sample_type |= counters;
+}
+
 /* GROUP_DESC: count; each: name, index of the leader, number of members. */
 void header_read_groups(struct header *header)
 {
@@ -248,6 +258,7 @@ void header_read_groups(struct header *header)
 			events[leader + m].leader = leader;
 			events[leader + m].group_members = 0;
 		}
+		share_branch_counters(events + leader, members);
 	}
 }
 

@@ -238,73 +238,25 @@ static void print_function(struct walk *walk, uint64_t address, unsigned mode)
 	walk->symbol_end = listing_symbol_end(line, location);
 }
 
-unsigned listing_counter_bits(const struct header *header)
+/* Their letters, as often as each occurred. */
+static void print_counters(const struct listing_line *line, uint64_t word)
 {
-	struct arena arena = { 0 };
-	struct feature_capabilities own = { 0 };
-	struct feature_pmu_capabilities others = { 0 };
-	const struct feature_capabilities *pmus = &own;
-	uint32_t count = feature_cpu_capabilities(header, &arena, &own) == 0;
-
-	if (!count && feature_pmu_capabilities(header, &arena, &others) == 0) {
-		pmus = others.pmus;
-		count = others.count ? 1 : 0;
-	}
-	unsigned bits = 0;
-	for (uint32_t i = 0; count && i < pmus->pairs.count; i++)
-		sscanf(pmus->pairs.items[i], "br_cntr_width=%u", &bits);
-	arena_fini(&arena);
-	return bits & 31;
-}
-
-static bool counts_branches(const struct evsel *evsel)
-{
-	return evsel->attr.branch_sample_type & BRANCH_COUNTERS;
-}
-
-void listing_explain_counters(const struct listing_line *line)
-{
-	const struct evlist *evlist = session_evlist(line->listing->session);
-	unsigned letter = 0;
-
-	writer_puts(line->out, "# Branch counter abbr list:\n");
-	for (uint32_t i = 0; i < evlist->events.count; i++) {
-		char name[EVSEL_NAME_MAX];
-		if (!counts_branches(&evlist->events.items[i]))
-			continue;
-		writer_printf(line->out, "# %s = %c", evsel_name(&evlist->events.items[i], name, sizeof name), 'A' + letter % 26);
-		if (letter >= 26)
-			writer_printf(line->out, "%u", letter / 26 - 1);
-		writer_putc(line->out, '\n');
-		letter++;
-	}
-	writer_puts(line->out, "# '-' No event occurs\n# '+' Event occurrences may be lost due to branch counter saturated\n");
-}
-
-/* perf's letters of the events that the branch counters count: A to Z, then A0 … Z0, A1 … */
-static void print_counters(const struct listing_line *line, uint64_t counters)
-{
-	const struct evlist *evlist = session_evlist(line->listing->session);
-	unsigned bits = line->listing->counter_bits, letter = 0;
+	const struct branch_counters *counters = &line->listing->branch_counters;
+	const struct evsel *events = session_evlist(line->listing->session)->events.items;
 
 	writer_puts(line->out, "br_cntr: ");
-	for (uint32_t i = 0; i < evlist->events.count; i++) {
-		const struct evsel *evsel = &evlist->events.items[i];
-		if (!counts_branches(evsel))
-			continue;
-		unsigned own = letter++;
+	for (size_t i = 0; i < counters->items.count; i++) {
+		const struct branch_counter *counter = &counters->items.items[i];
+		const struct evsel *evsel = &events[counter->event];
+		char name[EVSEL_NAME_MAX];
 		if (evsel->leader != line->r->evsel->leader)
 			continue;
-		uint64_t count = counters & ((UINT64_C(1) << bits) - 1);
-		char name[EVSEL_NAME_MAX];
+		uint64_t count = word & ((UINT64_C(1) << counters->bits) - 1);
 		if (line->listing->options.verbose)
 			writer_printf(line->out, "%s %u ", evsel_name(evsel, name, sizeof name), (unsigned)count);
-		for (; count && !line->listing->options.verbose; count--) {
-			writer_putc(line->out, (char)('A' + own % 26));
-			if (own >= 26)
-				writer_printf(line->out, "%u", own / 26 - 1);
-		}
-		counters = bits ? counters >> bits : 0;
+		for (; count && !line->listing->options.verbose; count--)
+			writer_puts(line->out, branch_counter_name(counter->letter, name));
+		word >>= counters->bits;
 	}
 	writer_putc(line->out, '\t');
 }

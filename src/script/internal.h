@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "analysis/count/sample_reads.h"
+#include "data/branch_counters.h"
 #include "script/cells.h"
 #include "script/fields.h"
 #include "script/stat.h"
@@ -143,7 +144,7 @@ struct listing {
 	struct event_switch switches;
 	uint64_t first_time, last_time;
 	unsigned data_source_width, call_width;
-	unsigned counter_bits;           /* of one event in a word of branch counters */
+	struct branch_counters branch_counters;
 	struct listing_sources *sources;  /* files whose code is shown; NULL: no file yet */
 	/* The time of day at one time of the samples' clock, if the recording has it. */
 	struct { bool known; uint64_t wall_ns, clock_ns; } wall;
@@ -200,11 +201,6 @@ void listing_add_source_line_after(const struct listing *listing, const struct l
 /* The text of the source line of a location, as the field srccode. */
 void listing_print_source_code(const struct listing_line *line, const struct location *location);
 void listing_sources_fini(struct listing *listing);
-
-/* blocks.c: the bits of one event in a word of branch counters, from the capabilities of the PMU; 0: unknown. */
-unsigned listing_counter_bits(const struct header *header);
-/* Prints which letter means which event of the branch counters, as perf does before each sample. */
-void listing_explain_counters(const struct listing_line *line);
 
 /* slice.c: each slice has a writer, on the worker that processes it. Slices are written in order. */
 struct writer *listing_slice_begin(struct listing *listing, struct listing_worker *worker, size_t slice);

@@ -84,6 +84,7 @@ void listing_close(struct listing *listing)
 	sample_reads_fini(&listing->reads);
 	listing_stat_fini(&listing->stat);
 	listing_sources_fini(listing);
+	branch_counters_fini(&listing->branch_counters);
 	idmap_fini(&listing->graph_of_thread);
 	vec_fini(&listing->graphs);
 	arena_fini(&listing->arena);
@@ -117,7 +118,7 @@ static void print_sample(const struct listing_line *line)
 	if (branch_line_print(line))
 		return;
 	if (shows(line, FIELD_BRCNTR) && !line->listing->options.verbose)
-		listing_explain_counters(line);
+		branch_counters_explain(&line->listing->branch_counters, &line->listing->session->source->header, line->out);
 	print_steps(line, 0, plan->line_count);
 	writer_putc(line->out, '\n');
 	print_steps(line, plan->line_count, plan->step_count);

@@ -182,7 +182,8 @@ void listing_refresh(struct listing *listing)
 		listing->wall.wall_ns = clock.wall_ns;
 		listing->wall.clock_ns = clock.clock_ns;
 	}
-	listing->counter_bits = listing_counter_bits(header);
+	branch_counters_fini(&listing->branch_counters);
+	branch_counters_init(&listing->branch_counters, header);
 	if (header->pipe && header_string(header, FEATURE_ARCH))
 		listing->options.isa = isa_of_machine(header_string(header, FEATURE_ARCH));
 }

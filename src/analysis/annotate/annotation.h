@@ -20,6 +20,7 @@ struct annotated_flow {
 	double entered;            /* a target of branches: percent of the next branch's runs that began here; 0: none */
 	double left, predicted;    /* a branch: percent of its runs that were taken, and of these predicted; 0: none */
 	double ipc;                /* a branch: instructions per cycle of the block that it ends; 0: unknown */
+	uint64_t runs;             /* a branch: how often its cycles are known */
 	uint64_t cycles;           /* a branch: average since the branch before; 0: unknown … */
 	uint32_t least, most;      /* … of one run */
 };

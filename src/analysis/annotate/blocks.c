@@ -4,11 +4,52 @@
 
 #include "abi/branch.h"
 #include "base/search.h"
+#include "data/branch_counters.h"
 
 void blocks_fini(struct blocks *blocks)
 {
 	vec_fini(&blocks->items);
 	idmap_fini(&blocks->by_range);
+	vec_fini(&blocks->counts);
+	idmap_fini(&blocks->by_count);
+}
+
+static struct block_count *count_of(struct blocks *blocks, uint32_t module, uint64_t end, uint32_t event)
+{
+	uint64_t key = hash_pair(hash_pair(module, event), end);
+	uint32_t id;
+	for (; (id = idmap_get(&blocks->by_count, key)) != IDMAP_NONE; key++) {
+		struct block_count *known = &blocks->counts.items[id];
+		if (known->module == module && known->event == event && known->end == end)
+			return known;
+	}
+	idmap_set(&blocks->by_count, key, (uint32_t)blocks->counts.count);
+	struct block_count *added = vec_add(&blocks->counts);
+	*added = (struct block_count){ .module = module, .event = event, .end = end };
+	return added;
+}
+
+/* Adds the counters of the index-th branch of a sample: a field for each event of its group that counts. */
+static void add_counters(struct blocks *blocks, const struct resolved *r, uint64_t index, const struct location *from)
+{
+	const struct evlist *evlist = session_evlist(r->session);
+	const struct evsel *events = evlist->events.items;
+	uint32_t leader = r->evsel->leader;
+	uint64_t word = load_u64(r->sample->branch_counters + index * sizeof word);
+	if (!blocks->counts_branches)
+		blocks->counter_bits = branch_counter_limits(&r->session->source->header).bits;
+	blocks->counts_branches = true;
+	const uint64_t most = (UINT64_C(1) << blocks->counter_bits) - 1;
+	for (uint32_t event = leader; word && event < evlist->events.count && events[event].leader == leader; event++) {
+		if (!evsel_counts_branches(&events[event]))
+			continue;
+		if (word & most) {
+			struct block_count *count = count_of(blocks, from->module, from->offset, event);
+			count->sum += word & most;
+			count->saturated |= (word & most) == most;
+		}
+		word >>= blocks->counter_bits;
+	}
 }
 
 static struct block *block_of(struct blocks *blocks, uint32_t module, uint64_t start, uint64_t end)
@@ -45,6 +86,8 @@ void blocks_add_sample(struct blocks *blocks, const struct resolved *r, bool joi
 				block->cycles += cycles;
 				block->least = cycles < block->least ? cycles : block->least;
 				block->most = cycles > block->most ? cycles : block->most;
+				if (r->sample->branch_counters)
+					add_counters(blocks, r, i, from);
 			}
 		}
 		target = resolved_locate_any(r, branch.to);
@@ -77,6 +120,12 @@ void blocks_merge(struct blocks *to, struct blocks *from)
 		sum->least = add->least < sum->least ? add->least : sum->least;
 		sum->most = add->most > sum->most ? add->most : sum->most;
 	}
+	for (size_t i = 0; i < from->counts.count; i++) {
+		const struct block_count *add = &from->counts.items[i];
+		struct block_count *sum = count_of(to, add->module, add->end, add->event);
+		sum->sum += add->sum;
+		sum->saturated |= add->saturated;
+	}
 	blocks_fini(from);
 }
 
@@ -90,8 +139,29 @@ static int block_compare(const void *left, const void *right)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
+static int count_compare(const void *left, const void *right)
+{
+	const struct block_count *a = left, *b = right;
+	if (a->module != b->module)
+		return a->module < b->module ? -1 : 1;
+	if (a->end != b->end)
+		return a->end < b->end ? -1 : 1;
+	return a->event < b->event ? -1 : a->event > b->event;
+}
+
+const struct block_count *blocks_count(const struct blocks *blocks, uint32_t module, uint64_t end, uint32_t event)
+{
+	const struct block_count key = { .module = module, .end = end, .event = event };
+	size_t at = SEARCH_COUNT(blocks->counts.count, i, count_compare(&blocks->counts.items[i], &key) < 0);
+	const struct block_count *found = at < blocks->counts.count ? &blocks->counts.items[at] : NULL;
+	return found && count_compare(found, &key) == 0 ? found : NULL;
+}
+
 void blocks_sort(struct blocks *blocks)
 {
+	if (blocks->counts.count)
+		qsort(blocks->counts.items, blocks->counts.count, sizeof *blocks->counts.items, count_compare);
+	idmap_fini(&blocks->by_count);
 	if (blocks->items.count)
 		qsort(blocks->items.items, blocks->items.count, sizeof *blocks->items.items, block_compare);
 	idmap_fini(&blocks->by_range);

@@ -21,9 +21,20 @@ struct block {
 	uint32_t first[BLOCK_FIRST]; /* cycles of the first runs with cycles */
 };
 
+/* How often an event occurred before the branch at the end of a block, in all timed runs. */
+struct block_count {
+	uint32_t module, event;
+	uint64_t end, sum;
+	bool saturated;              /* a counter was at its limit: it may be more */
+};
+
 struct blocks {
 	VEC(struct block) items;     /* blocks_sort: by module, end and start */
 	struct idmap by_range;
+	VEC(struct block_count) counts; /* of branch counters; blocks_sort: by module, end and event */
+	struct idmap by_count;
+	bool counts_branches;        /* a sample has had branch counters, whose fields have counter_bits */
+	unsigned counter_bits;
 };
 
 void blocks_fini(struct blocks *blocks); /* accepts a zeroed one */
@@ -36,6 +47,9 @@ void blocks_merge(struct blocks *to, struct blocks *from);
 void blocks_sort(struct blocks *blocks);
 /* The blocks of a module that end in [start, end), after blocks_sort; stores their number. */
 const struct block *blocks_in(const struct blocks *blocks, uint32_t module, uint64_t start, uint64_t end, size_t *count);
+
+/* What the branch at an offset of a module counted of an event, after blocks_sort; NULL: nothing. */
+const struct block_count *blocks_count(const struct blocks *blocks, uint32_t module, uint64_t end, uint32_t event);
 
 /* The code that ends with one branch of a function: offsets from the function's start. The start is that of the longest run. */
 struct timed_block {

@@ -124,6 +124,7 @@ static void time_branch(struct annotation *annotation, const struct block *block
 		if (inside && !longest)
 			longest = &blocks[i];
 	}
+	line->flow.runs = runs;
 	line->flow.cycles = runs ? cycles / runs : 0;
 	const struct annotated_line *first = longest ? line_at(annotation, longest->start - symbol) : NULL;
 	if (!first)

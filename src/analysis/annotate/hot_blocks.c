@@ -81,7 +81,7 @@ void hot_blocks_fini(struct hot_blocks *hot)
 	*hot = (struct hot_blocks){ 0 };
 }
 
-enum { COLUMN_SHARE, COLUMN_CYCLES, COLUMN_RUNS, COLUMN_AVERAGE, COLUMN_SYMBOL, COLUMN_START, COLUMN_END, COLUMN_DSO };
+enum { COLUMN_SHARE, COLUMN_CYCLES, COLUMN_RUNS, COLUMN_AVERAGE, COLUMN_SYMBOL, COLUMN_START, COLUMN_END, COLUMN_DSO, COLUMN_COUNTERS };
 
 static const struct table_column columns[] = {
 	[COLUMN_SHARE] = { "share", "Sampled Cycles%", NULL, CELL_SHARE },
@@ -92,12 +92,30 @@ static const struct table_column columns[] = {
 	[COLUMN_START] = { "start", "Start", "bytes", CELL_BYTES },
 	[COLUMN_END] = { "end", "End", "bytes", CELL_BYTES },
 	[COLUMN_DSO] = { "dso", "Shared Object", NULL, CELL_TEXT },
+	[COLUMN_COUNTERS] = { "counters", "Branch Counters", NULL, CELL_LIST },
 };
 
 static size_t block_count(void *context, uint64_t parent)
 {
 	const struct hot_blocks_table *table = context;
 	return parent == TABLE_TOP ? table->hot->count : 0;
+}
+
+static bool has_counters(const struct hot_blocks_table *table)
+{
+	return table->counters && table->counters->items.count;
+}
+
+/* The occurrences of each event that branches count. */
+static struct cell counters_cell(const struct hot_blocks_table *table, const struct hot_block *block)
+{
+	const struct branch_counters *counters = table->counters;
+	uint64_t end = symbols_get(table->symbols, block->module, block->symbol)->start + block->end;
+	for (size_t i = 0; i < counters->items.count; i++) {
+		const struct block_count *count = blocks_count(table->blocks, block->module->id, end, counters->items.items[i].event);
+		table->counts[i] = cell_count(count ? count->sum : 0);
+	}
+	return cell_list(table->counts, counters->items.count);
 }
 
 static struct cell block_cell(void *context, uint64_t row, size_t column, struct str *scratch)
@@ -120,6 +138,8 @@ static struct cell block_cell(void *context, uint64_t row, size_t column, struct
 		return cell_bytes(block->start);
 	case COLUMN_END:
 		return cell_bytes(block->end);
+	case COLUMN_COUNTERS:
+		return counters_cell(table, block);
 	default:
 		return cell_text(block->module->short_name);
 	}
@@ -128,7 +148,7 @@ static struct cell block_cell(void *context, uint64_t row, size_t column, struct
 struct table hot_blocks_table(struct hot_blocks_table *context)
 {
 	return (struct table){
-		.name = "blocks", .columns = columns, .column_count = sizeof columns / sizeof *columns, .context = context,
+		.name = "blocks", .columns = columns, .column_count = has_counters(context) ? COLUMN_COUNTERS + 1 : COLUMN_COUNTERS, .context = context,
 		.row_count = block_count, .row = table_row_in_order, .cell = block_cell,
 	};
 }

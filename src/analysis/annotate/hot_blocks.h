@@ -4,6 +4,7 @@
 #include "analysis/annotate/blocks.h"
 #include "analysis/table/table.h"
 #include "base/arena.h"
+#include "data/branch_counters.h"
 #include "model/module.h"
 #include "symbol/symbol.h"
 
@@ -42,5 +43,8 @@ static inline uint64_t hot_block_average(const struct hot_block *block)
 struct hot_blocks_table {
 	const struct hot_blocks *hot;
 	struct symbols *symbols;
+	const struct branch_counters *counters; /* NULL, or none: no column of them */
+	const struct blocks *blocks;            /* sorted; of counters */
+	struct cell *counts;                    /* room for a cell of each counter */
 };
 struct table hot_blocks_table(struct hot_blocks_table *context);

@@ -26,6 +26,7 @@ struct run {
 	struct hits hits;
 	struct hit_groups groups;
 	struct annotator *annotator;
+	struct branch_counters counters;
 	struct hit_count *whole;      /* by event: of the samples that percentages of the whole refer to */
 	VEC(bool) warned;             /* by module: that its code is missing was said */
 	size_t shown;
@@ -40,6 +41,7 @@ static void run_close(struct run *run)
 	hits_fini(&run->hits);
 	hit_sink_free(run->sink);
 	sample_filter_fini(&run->filter);
+	branch_counters_fini(&run->counters);
 	free(run->whole);
 	vec_fini(&run->warned);
 	input_close(&run->input);
@@ -157,6 +159,8 @@ static void print_group(struct run *run, const struct hit_group *group)
 		&run->input.session.model.modules, run->input.symbols, &order);
 	add_group_name(run, group, events, view.event_count, &name);
 	view.event_name = str_text(&name);
+	view.counters = &run->counters;
+	view.blocks = &run->hits.blocks;
 	sum_whole(run, group, order, count);
 	annotate_types_statistics(run->options, NULL, run->cli->out);
 	if (run->options->hottest && count && view.event_count)
@@ -415,6 +419,7 @@ static int run_all(struct run *run)
 	input_name_events(&run->input);
 	input_symbols(&run->input);
 	run->branches = options->stdio2 && header_has(&run->input.session.source->header, FEATURE_BRANCH_STACK);
+	branch_counters_init(&run->counters, &run->input.session.source->header);
 	struct hit_options hit_options = { .filter = run->filter, .name = options->symbol,
 		.whole = run->browses && run->cli->screen->current.flame, .branches = run->branches };
 	run->sink = hit_sink_new(&hit_options, session_workers(&run->input.session));

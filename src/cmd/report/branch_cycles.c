@@ -122,10 +122,30 @@ void branch_cycles_lines(void *context, const struct hist *hist, struct writer *
 	const struct branch_cycles_lines *lines = context;
 	const struct report *report = lines->report;
 	struct hot_blocks hot;
+	const struct header *header = &report->input.session.source->header;
+	struct branch_counters counters;
 	make(lines->cycles, report, hist, &hot);
+	branch_counters_init(&counters, header);
+	branch_counters_explain(&counters, header, out);
+	writer_puts(out, counters.items.count ? "#\n" : "");
 	block_text_print(&(struct block_text){ .hot = &hot, .symbols = report->input.symbols, .separator = report->options->separator,
+		.counters = &counters, .blocks = &lines->cycles->blocks[0], .numbers = report->options->input.verbose > 0,
 		.min_percent = report->profile_options.min_percent, .headers = true }, out);
+	branch_counters_fini(&counters);
 	hot_blocks_fini(&hot);
+}
+
+/* The names of the events that branches count. */
+static struct cell *counted_events(const struct branch_counters *counters, const struct report *report, struct arena *arena)
+{
+	const struct evsel *events = session_evlist(&report->input.session)->events.items;
+	struct cell *cells = arena_alloc(arena, (counters->items.count + 1) * sizeof *cells);
+	for (size_t i = 0; i < counters->items.count; i++) {
+		char buffer[EVSEL_NAME_MAX];
+		const char *name = evsel_name(&events[counters->items.items[i].event], buffer, sizeof buffer);
+		cells[i] = cell_text(arena_string(arena, name, strlen(name)));
+	}
+	return cells;
 }
 
 int branch_cycles_tables(struct branch_cycles *cycles, const struct report *report)
@@ -134,7 +154,12 @@ int branch_cycles_tables(struct branch_cycles *cycles, const struct report *repo
 	struct table *tables = memory_zero(folded->hist_count + 1, sizeof *tables);
 	struct hot_blocks *hots = memory_zero(folded->hist_count + 1, sizeof *hots);
 	struct hot_blocks_table *contexts = memory_zero(folded->hist_count + 1, sizeof *contexts);
-	struct table_fact *facts = memory_zero(folded->hist_count + 1, sizeof *facts);
+	struct table_fact (*facts)[2] = memory_zero(folded->hist_count + 1, sizeof *facts);
+	struct branch_counters counters;
+	branch_counters_init(&counters, &report->input.session.source->header);
+	struct arena arena = { 0 };
+	struct cell *counts = arena_alloc(&arena, (counters.items.count + 1) * sizeof *counts);
+	struct cell *counted = counted_events(&counters, report, &arena);
 	char (*names)[EVSEL_NAME_MAX] = memory_zero(folded->hist_count + 1, sizeof *names);
 	size_t count = 0;
 	for (size_t i = 0; i < folded->hist_count; i++) {
@@ -143,17 +168,20 @@ int branch_cycles_tables(struct branch_cycles *cycles, const struct report *repo
 			continue;
 		const struct evsel *evsel = &session_evlist(&report->input.session)->events.items[hist->event];
 		make(cycles, report, hist, &hots[count]);
-		contexts[count] = (struct hot_blocks_table){ &hots[count], report->input.symbols };
-		facts[count] = (struct table_fact){ "event", cell_text(evsel_name(evsel, names[count], sizeof names[count])) };
+		contexts[count] = (struct hot_blocks_table){ &hots[count], report->input.symbols, &counters, &cycles->blocks[0], counts };
+		facts[count][0] = (struct table_fact){ "event", cell_text(evsel_name(evsel, names[count], sizeof names[count])) };
+		facts[count][1] = (struct table_fact){ "counters", cell_list(counted, counters.items.count) };
 		tables[count] = hot_blocks_table(&contexts[count]);
-		tables[count].facts = &facts[count];
-		tables[count].fact_count = 1;
+		tables[count].facts = facts[count];
+		tables[count].fact_count = counters.items.count ? 2 : 1;
 		count++;
 	}
 	const struct results results = { .schema = "perfuse.blocks", .version = RESULTS_VERSION, .tables = tables, .table_count = count };
 	int code = report_print_results(report, &results);
 	for (size_t i = 0; i < count; i++)
 		hot_blocks_fini(&hots[i]);
+	branch_counters_fini(&counters);
+	arena_fini(&arena);
 	free(tables);
 	free(hots);
 	free(contexts);

@@ -3,6 +3,7 @@
 #include "analysis/annotate/annotation.h"
 #include "analysis/annotate/order.h"
 #include "base/writer.h"
+#include "data/branch_counters.h"
 
 enum annotate_percent { ANNOTATE_LOCAL_HITS, ANNOTATE_GLOBAL_HITS, ANNOTATE_LOCAL_PERIOD, ANNOTATE_GLOBAL_PERIOD };
 enum annotate_value { ANNOTATE_PERCENT, ANNOTATE_PERIOD, ANNOTATE_SAMPLES };
@@ -26,6 +27,8 @@ struct annotate_view {
 	size_t event_count;
 	const char *event_name;    /* of the group */
 	const struct hit_count *whole; /* by event: what global percentages refer to */
+	const struct branch_counters *counters; /* NULL: absent … */
+	const struct blocks *blocks;   /* … of these blocks, sorted */
 };
 
 void annotate_text_print(const struct annotate_style *style, const struct annotate_view *view, struct writer *out);

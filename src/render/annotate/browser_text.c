@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "render/annotate/counter_text.h"
 #include "render/annotate/operands.h"
 
 /* perf composes the text of an instruction in a buffer of this size. */
@@ -14,7 +15,7 @@ struct browsing {
 	const struct annotate_style *style;
 	const struct annotate_view *view;
 	struct writer *out;
-	int count_width, offset_width, word_width, cycles_width; /* cycles_width: 0 without recorded branches */
+	int count_width, offset_width, word_width, cycles_width, counters_width; /* 0 without recorded branches, counters of branches */
 	bool marked;               /* offsets are shown at jump targets */
 	struct str text;
 };
@@ -73,13 +74,24 @@ static void add_counts(struct browsing *b, const struct annotated_line *line, co
 		str_printf(&b->text, "%-*s", b->count_width, title);
 }
 
-/* Instructions per cycle, and cycles. */
-static void add_cycles(struct browsing *b, const struct annotated_flow *flow)
+static void add_counters(struct browsing *b, const struct annotated_flow *flow, uint64_t offset)
+{
+	const struct annotation *annotation = b->view->annotation;
+	CLEANUP_STR struct str text = { 0 };
+	uint64_t place = symbols_get(b->style->symbols, annotation->module, annotation->symbol)->start + offset; /* in the module */
+	counter_text_add(b->view->counters, b->view->blocks, annotation->module->id, place, flow->runs, b->style->counts, &text);
+	str_printf(&b->text, "%*s ", b->counters_width, str_text(&text));
+}
+
+/* Instructions per cycle, cycles and branch counters. */
+static void add_cycles(struct browsing *b, const struct annotated_flow *flow, uint64_t offset)
 {
 	if (!b->cycles_width)
 		return;
 	if (!flow) {
 		str_puts(&b->text, "  IPC Cycle ");
+		if (b->counters_width)
+			str_printf(&b->text, "%*s ", b->counters_width, COUNTER_TEXT_TITLE);
 		return;
 	}
 	if (flow->ipc > 0)
@@ -90,6 +102,8 @@ static void add_cycles(struct browsing *b, const struct annotated_flow *flow)
 		str_printf(&b->text, "%*" PRIu64 " ", CYCLES_WIDTH - 1, flow->cycles);
 	else
 		str_printf(&b->text, "%*s", CYCLES_WIDTH, " ");
+	if (b->counters_width)
+		add_counters(b, flow, offset);
 }
 
 /* Ends the line: perf pads its text to the columns before it. */
@@ -109,7 +123,7 @@ static void print_plain(struct browsing *b, const char *title, const char *text)
 	static const struct annotated_flow none;
 	str_clear(&b->text);
 	add_counts(b, NULL, title);
-	add_cycles(b, *title != ' ' ? NULL : &none);
+	add_cycles(b, *title != ' ' ? NULL : &none, 0);
 	str_printf(&b->text, " %-*s  ", b->offset_width, " ");
 	size_t start = b->text.len;
 	str_puts(&b->text, text);
@@ -138,7 +152,7 @@ static void print_code(struct browsing *b, const struct annotated_line *line)
 	const struct annotation *annotation = b->view->annotation;
 	str_clear(&b->text);
 	add_counts(b, line, " ");
-	add_cycles(b, &line->flow);
+	add_cycles(b, &line->flow, line->offset);
 	if (line->jump_sources && b->marked)
 		str_printf(&b->text, " %*" PRIx64 ": ", b->offset_width, line->offset);
 	else
@@ -160,6 +174,7 @@ void browser_text_print(const struct annotate_style *style, const struct annotat
 	struct str title CLEANUP_STR = { 0 };
 	b.count_width = (style->value == ANNOTATE_PERIOD ? 12 : 8) * (int)view->event_count;
 	b.cycles_width = annotation->flow.known ? IPC_WIDTH + CYCLES_WIDTH : 0;
+	b.counters_width = b.cycles_width && view->counters && view->counters->items.count ? COUNTER_TEXT_WIDTH : 0;
 	b.marked = !strstr(annotation->name, "@plt"); /* stubs jump to other functions alone */
 	for (size_t i = 0; i < annotation->lines.count; i++) {
 		int width = operands_word(&annotation->lines.items[i]);

@@ -1,7 +1,6 @@
 #include "render/dump/dump.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "render/dump/dump_sample.h"
 #include "decode/intel_bts/bts.h"
@@ -11,30 +10,6 @@
 #include "render/dump/record_text.h"
 #include "arch/registers.h"
 #include "data/evsel_name.h"
-#include "data/feature.h"
-
-static void read_capability(struct dump *dump, const struct feature_capabilities *capabilities)
-{
-	for (uint32_t i = 0; i < capabilities->pairs.count; i++) {
-		const char *pair = capabilities->pairs.items[i];
-		if (strncmp(pair, "branch_counter_nr=", 18) == 0)
-			dump->branch_counters = (unsigned)atoi(pair + 18);
-		if (strncmp(pair, "branch_counter_width=", 21) == 0)
-			dump->branch_counter_bits = (unsigned)atoi(pair + 21);
-	}
-}
-
-static void read_capabilities(struct dump *dump, const struct header *header)
-{
-	struct arena arena = { 0 };
-	struct feature_capabilities cpu;
-	struct feature_pmu_capabilities others;
-	if (feature_cpu_capabilities(header, &arena, &cpu) == 0 && cpu.pairs.count)
-		read_capability(dump, &cpu);
-	else if (feature_pmu_capabilities(header, &arena, &others) == 0 && others.count)
-		read_capability(dump, &others.pmus[0]);
-	arena_fini(&arena);
-}
 
 /* Side-band without a time cannot be ordered. The events of a stream are not known at this point. */
 static bool lacks_sample_id_all(const struct source *source)
@@ -48,7 +23,7 @@ void dump_init(struct dump *dump, const struct session *session, enum dump_tool 
 	const struct source *source = session->source;
 	const char *machine = header_string(&source->header, FEATURE_ARCH);
 	*dump = (struct dump){ .out = out, .tool = tool };
-	read_capabilities(dump, &source->header);
+	dump->branch_counters = branch_counter_limits(&source->header);
 	dump->isa = machine ? isa_of_machine(machine) : ISA_UNKNOWN;
 	dump->no_sample_id_all = lacks_sample_id_all(source);
 }

@@ -7,6 +7,7 @@
 #include "analysis/count/sample_reads.h"
 #include "arch/isa.h"
 #include "base/writer.h"
+#include "data/branch_counters.h"
 #include "session/session.h"
 
 enum dump_tool {
@@ -20,7 +21,7 @@ struct dump {
 	bool unordered;        /* the file's order, not that of time */
 	bool no_sample_id_all; /* then there is no other order: set by dump_init */
 	enum isa isa;          /* names of registers */
-	unsigned branch_counters, branch_counter_bits; /* of the PMU that recorded them */
+	struct branch_counter_limits branch_counters;
 	size_t attrs_seen;     /* of a pipe: number of events that were known when a record was read */
 	struct sample_reads reads;
 	size_t events_known;   /* how many of them the next three sum up */

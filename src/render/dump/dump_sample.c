@@ -57,7 +57,7 @@ static void dump_branch(struct writer *out, uint64_t i, const struct branch_entr
 static void dump_branch_counters(const struct dump *dump, const struct sample *sample)
 {
 	writer_printf(dump->out, "... branch stack counters: nr:%" PRIu64 " (counter width: %u max counter nr:%u)\n",
-		sample->branch_count, dump->branch_counter_bits, dump->branch_counters);
+		sample->branch_count, dump->branch_counters.bits, dump->branch_counters.events);
 	for (uint64_t i = 0; i < sample->branch_count; i++)
 		dump_row(dump->out, i, load_u64(sample->branch_counters + i * 8));
 }

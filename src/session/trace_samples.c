@@ -380,7 +380,7 @@ static void instruction_sample(struct trace_queue *queue, struct entries *batch)
 		return;
 	uint64_t period = queue->trace->config.quick ? 1 : queue->instructions - queue->sampled_instructions;
 	queue->sampled_instructions = queue->instructions;
-	const struct sample_values values = { .ip = event->from, .period = period };
+	const struct sample_values values = { .ip = event->from, .addr = event->async ? event->to : 0, .period = period };
 	struct trace_note *note = add_sample(queue, TRACE_SAMPLE_INSTRUCTION, &values, batch);
 	note->flags = trace_branch_flags(event);
 	count_cycles(queue, &queue->period_counts, note);
@@ -447,7 +447,8 @@ static void transaction_sample(struct trace_queue *queue, struct entries *batch)
 	const struct pt_event *event = &queue->event;
 	if (!queue->trace->events[TRACE_SAMPLE_TRANSACTION].on || is_skipped(queue->trace, TRACE_SAMPLE_TRANSACTION))
 		return;
-	struct trace_note *note = add_sample(queue, TRACE_SAMPLE_TRANSACTION, &(struct sample_values){ .ip = event->from }, batch);
+	const struct sample_values values = { .ip = event->from, .addr = event->async ? event->to : 0 };
+	struct trace_note *note = add_sample(queue, TRACE_SAMPLE_TRANSACTION, &values, batch);
 	note->flags = trace_branch_flags(event);
 }
 

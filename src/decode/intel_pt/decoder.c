@@ -67,13 +67,6 @@ static int no_packet(struct pt_decoder *d, enum pt_read read)
 	return GO_ON;
 }
 
-/* Packets that may be between those that belong together. */
-static bool is_time_packet(unsigned type)
-{
-	return type == PT_PACKET_CYC || type == PT_PACKET_MTC || type == PT_PACKET_PAD || type == PT_PACKET_TSC || type == PT_PACKET_TMA ||
-		type == PT_PACKET_CBR;
-}
-
 static struct pt_event *wait_for_fup(struct pt_decoder *d, enum pt_event_kind kind)
 {
 	static struct pt_event none;
@@ -237,6 +230,19 @@ static int fup_packet(struct pt_decoder *d, struct pt_event *event)
 	if (has_ip && !d->ip_known && !d->tracing && d->waiting_count) { /* branches are not traced */
 		deliver_waiting(d, ip, true, false);
 		return GO_ON;
+	}
+	if (has_ip && d->config.quick && d->tracing && d->waiting_count) { /* without a walk to it */
+		walk_to(d, ip);
+		d->overflowed = false;
+		deliver_waiting(d, ip, true, true);
+		*event = quick_left(d, ip);
+		event->timed = walk_is_timed(d);
+		for (unsigned i = 0; i < d->waiting_count; i++) {
+			d->waiting[i].async = event->async;
+			d->waiting[i].aborts = event->aborts;
+			d->waiting[i].to = event->to;
+		}
+		return DELIVER;
 	}
 	if (!has_ip || !d->ip_known) {
 		/* at an address without code, an interrupt cannot be distinguished from a branch */

@@ -443,6 +443,33 @@ TEST("without code, addresses in packets are instructions, and an interrupt is a
 	EXPECT(!decoder.tracing);
 }
 
+TEST("without code, transactions begin and are aborted at the addresses in packets")
+{
+	/* MODE.TSX: in a transaction; FUP; MODE.TSX: aborted; FUP, TIP */
+	OPEN("", BEGIN "\x99\x21" "\x3d\x07\x10" "\x99\x22" "\x3d\x09\x10" "\x2d\x05\x10");
+	decoder.config.quick = 1;
+	next();
+	EXPECT_INT(next().from, 0x1000);
+	struct pt_event event = next();
+	EXPECT_INT(event.kind, PT_EVENT_INSTRUCTION);
+	EXPECT_INT(event.from, 0x1007);
+	EXPECT(event.in_transaction && !event.async);
+	event = next();
+	EXPECT_INT(event.kind, PT_EVENT_TSX);
+	EXPECT(event.in_transaction && !event.aborts && event.from == 0x1007);
+	event = next();
+	EXPECT_INT(event.kind, PT_EVENT_INSTRUCTION);
+	EXPECT(event.aborts && event.from == 0x1009 && event.to == 0x1005);
+	event = next();
+	EXPECT_INT(event.kind, PT_EVENT_TSX);
+	EXPECT(event.aborts && event.from == 0x1009);
+	event = next();
+	EXPECT_INT(event.kind, PT_EVENT_BRANCH);
+	EXPECT(event.aborts && event.from == 0x1009 && event.to == 0x1005);
+	EXPECT_INT(next().from, 0x1005);
+	EXPECT_INT(next().kind, 255);
+}
+
 TEST("quicker still, only the addresses in PSB+ are instructions")
 {
 	OPEN("", BEGIN "\x2d\x05\x10" "\x2d\x06\x10" PSB "\x7d\x08\x10\0\0\0\0" PSBEND);

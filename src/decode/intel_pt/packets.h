@@ -55,3 +55,10 @@ static inline size_t packets_address_size(uint8_t byte)
 	static const uint8_t sizes[8] = { 1, 3, 5, 7, 7, 0, 9, 0 };
 	return sizes[byte >> 5];
 }
+
+/* Packets that may be between those that belong together. */
+static inline bool is_time_packet(unsigned type)
+{
+	return type == PT_PACKET_CYC || type == PT_PACKET_MTC || type == PT_PACKET_PAD || type == PT_PACKET_TSC || type == PT_PACKET_TMA ||
+		type == PT_PACKET_CBR;
+}

@@ -1,3 +1,4 @@
+#include "decode/intel_pt/packets.h"
 #include "decode/intel_pt/walk.h"
 
 enum { WAITING_MAX = sizeof((struct pt_decoder *)0)->waiting / sizeof *((struct pt_decoder *)0)->waiting };
@@ -23,17 +24,34 @@ static enum quick deliver(struct pt_decoder *d, const struct pt_event *made, str
 	return QUICK_DELIVER;
 }
 
+struct pt_event quick_left(const struct pt_decoder *d, uint64_t ip)
+{
+	struct pt_event event = instruction(d, ip);
+	struct pt_place place = d->place;
+	struct pt_address address = d->address;
+	struct pt_packet packet;
+	while (d->async && packets_read(d, &place, PT_BLOCK_NONE, &packet) == PT_READ_PACKET) {
+		if (is_time_packet(packet.type) || packet.type == PT_PACKET_PIP || packet.type == PT_PACKET_MODE_EXEC)
+			continue;
+		event.async = packet.type == PT_PACKET_TIP && pt_address_take(&address, &packet, &event.to);
+		event.aborts = event.async && d->aborts;
+		break;
+	}
+	return event;
+}
+
 static enum quick target(struct pt_decoder *d, uint64_t ip, struct pt_event *event)
 {
 	uint64_t from = d->ip;
-	bool async = d->async;
+	bool async = d->async, aborts = d->aborts;
 	d->tracing = true;
-	d->async = false;
+	d->async = d->aborts = false;
 	walk_to(d, ip);
 	if (!async)
 		return deliver(d, &(struct pt_event){ .kind = PT_EVENT_INSTRUCTION, .from = ip, .has_ip = true }, event);
 	quick_instruction(d, ip);
-	return deliver(d, &(struct pt_event){ .kind = PT_EVENT_BRANCH, .async = true, .guest = d->non_root, .from = from, .to = ip }, event);
+	return deliver(d, &(struct pt_event){ .kind = PT_EVENT_BRANCH, .async = true, .aborts = aborts, .guest = d->non_root,
+		.in_transaction = d->transaction, .from = from, .to = ip }, event);
 }
 
 static enum quick end(struct pt_decoder *d, bool has_ip, uint64_t ip, struct pt_event *event)
@@ -70,7 +88,8 @@ enum quick quick_packet(struct pt_decoder *d, struct pt_event *event)
 		d->overflowed = false;
 		d->async = true;
 		walk_to(d, ip);
-		return deliver(d, &(struct pt_event){ .kind = PT_EVENT_INSTRUCTION, .from = ip, .has_ip = true }, event);
+		*event = quick_left(d, ip);
+		return deliver(d, event, event);
 	default:
 		return QUICK_NOT;
 	}

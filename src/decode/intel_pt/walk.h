@@ -96,5 +96,7 @@ enum quick { QUICK_DELIVER, QUICK_GO_ON, QUICK_NOT }; /* *event is filled; nothi
 
 /* What decoder->packet, which is not in PSB+, is. */
 enum quick quick_packet(struct pt_decoder *d, struct pt_event *event);
+/* The instruction at which execution was left, if a branch follows (decoder->async) with its target. */
+struct pt_event quick_left(const struct pt_decoder *d, uint64_t ip);
 /* Appends the instruction at an address to the events that wait, and delivers them. */
 void quick_instruction(struct pt_decoder *d, uint64_t ip);

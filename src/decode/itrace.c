@@ -101,6 +101,7 @@ static bool *flag_of(struct itrace *itrace, char letter)
 	case 'M': return &itrace->memory;
 	case 'A': return &itrace->approximate_ipc;
 	case 'Z': return &itrace->timeless;
+	case 'T': return &itrace->virtual_time;
 	case 'b': return &itrace->branches;
 	default: return NULL;
 	}

@@ -10,7 +10,7 @@ enum itrace_unit { ITRACE_DEFAULT, ITRACE_INSTRUCTIONS, ITRACE_TICKS, ITRACE_NAN
 struct itrace {
 	bool instructions, cycles, branches, calls, returns, transactions, ptwrites, power_events, interrupt_events, other_events, errors,
 		call_chain, last_branch, add_call_chain, add_last_branch, approximate_ipc, dump_log, first_level_cache, last_level_cache, tlb,
-		memory, remote_access, timeless;
+		memory, remote_access, timeless, virtual_time;
 	bool by_default;         /* not from a text */
 	bool call_depth;         /* not a letter: samples of branches know the depth of the call stack */
 	bool paging;             /* not a letter: moves to CR3 whose cycles are known are samples among the branches (TRACE_POINT) */

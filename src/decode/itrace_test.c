@@ -28,6 +28,13 @@ TEST("letters switch kinds of samples on, nothing else is on")
 	EXPECT(itrace.branches && itrace.calls && itrace.returns && itrace.ptwrites && !itrace.errors);
 }
 
+TEST("letters for traces of other processors are accepted")
+{
+	struct itrace itrace = parsed("bTfmtaM");
+	EXPECT(itrace.branches && itrace.virtual_time && itrace.first_level_cache && itrace.last_level_cache && itrace.tlb &&
+		itrace.remote_access && itrace.memory && !itrace.timeless);
+}
+
 TEST("a period has a unit")
 {
 	struct itrace itrace = parsed("i7i");

@@ -209,6 +209,11 @@ static void print_call_indent(const struct listing_line *line)
 	writer_pad(line->out, ' ', listing->call_width > len ? listing->call_width - len : 0);
 }
 
+void print_branch_source(const struct listing_line *line, const struct field_row *row)
+{
+	listing_add_source_line(line->listing, resolved_ip(line->r), NULL, line->out);
+}
+
 void print_branch_trace(const struct listing_line *line, const struct field_row *row)
 {
 	if (shows(line, FIELD_CALLINDENT))

@@ -67,7 +67,7 @@ field_print print_source_code;
 VALUE(source_code_cell);
 
 /* branch.c. print_branch_trace: of samples that are branches themselves, instead of their address */
-field_print print_branches, print_branch_trace;
+field_print print_branches, print_branch_trace, print_branch_source;
 VALUE(branches_cell);
 VALUE(branch_symbols_cell);
 VALUE(branch_offsets_cell);

@@ -35,7 +35,7 @@ struct listing_plan {
 	uint8_t addr_kind;           /* the same for addr_place */
 	uint64_t addr_place;         /* the fields of addr's place */
 	bool comm_plain;             /* not padded: the lines of the call chain are aligned instead */
-	bool branch_trace;
+	bool branch_trace, source_line_last; /* source_line_last: behind the branch, not in the text of its place */
 	bool addr_has_symbol;        /* addr can be an address of code */
 	enum inline_frames inlines;  /* of its call chains */
 	bool implied_addr;           /* a branch trace shows its target even without addr */

@@ -58,6 +58,15 @@ static void add_step(struct listing_plan *plan, field_print *print, const struct
 		plan->steps[plan->step_count++] = (struct listing_step){ print, row };
 }
 
+/* Instructions per cycle and the source line follow a branch; then come instructions. */
+static void add_branch_steps(struct listing_plan *plan)
+{
+	if (plan->has & FIELD_BIT(FIELD_IPC))
+		add_step(plan, print_ipc, &field_rows[FIELD_IPC]);
+	if (plan->source_line_last)
+		add_step(plan, print_branch_source, NULL);
+}
+
 /* A branch trace prints its branch after the fields of all samples that precede a sample's own. */
 static void plan_steps(struct listing_plan *plan)
 {
@@ -66,7 +75,9 @@ static void plan_steps(struct listing_plan *plan)
 		const struct field_row *row = &field_rows[i];
 		if (i == FIELD_TRACE && plan->branch_trace)
 			add_step(plan, print_branch_trace, NULL);
-		if (row->print && plan->has >> i & 1 && row->lines != LINES_AFTER_SAMPLES &&
+		if (i == FIELD_INSN && plan->branch_trace)
+			add_branch_steps(plan);
+		if (row->print && plan->has >> i & 1 && row->lines != LINES_AFTER_SAMPLES && !(plan->branch_trace && i == FIELD_IPC) &&
 			!(plan->branch_trace && row->lines == LINES_OF_OTHER_SAMPLES))
 			add_step(plan, row->print, row);
 		if (row->lines == LINES_OF_RECORDS)
@@ -105,9 +116,12 @@ static void plan_event(struct listing *listing, struct listing_plan *plan, const
 			plan->has &= ~FIELD_BIT(i);
 	/* of some events in streams, perf's text shows no place */
 	plan->place = listing->options.format ? class->shown & FIELDS_OF_PLACE : class->place;
+	plan->branch_trace = attr_is_branch_trace(attr);
+	plan->source_line_last = plan->branch_trace && !listing->options.format && plan->place & FIELD_BIT(FIELD_SRCLINE);
+	if (plan->source_line_last)
+		plan->place &= ~FIELD_BIT(FIELD_SRCLINE);
 	plan->place_kind = place_kind(listing, plan->place);
 	plan_addr(listing, plan);
-	plan->branch_trace = attr_is_branch_trace(attr);
 	plan->comm_plain = fields->chains && class->shown & FIELD_BIT(FIELD_IP) && attr->sample_type & SAMPLE_CALLCHAIN;
 	plan->addr_has_symbol = plan->branch_trace || (software && (attr->config == SOFTWARE_PAGE_FAULTS ||
 		attr->config == SOFTWARE_PAGE_FAULTS_MIN || attr->config == SOFTWARE_PAGE_FAULTS_MAJ));

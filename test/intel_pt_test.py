@@ -3,12 +3,14 @@
 """Intel PT traces whose instruction stream is known ($PERFUSE_CORPUS/pt/truth, which describes them): perfuse script must print each
 instruction that was executed, of each thread, in order. The same traces with bytes changed must end in bounded time.
 intel_pt_test.py NAME...: only the traces whose name contains one of these words."""
+import bisect
 import glob
 import json
 import lzma
 import os
 import random
 import re
+import shutil
 import struct
 import sys
 import tarfile
@@ -23,13 +25,17 @@ from suite.tests import Failure, Skip, is_selected, need, report, skipped
 TRUTH = os.path.join(CORPUS, "pt", "truth")
 ENTRY = struct.Struct("<QQQQIBBBB")  # ip, target, tsc, cycle, tid, length, kind, flags, cpu
 NOT_DECODABLE, PERHAPS = 1, 2
+UNKNOWN_BRANCHES = (1, 4, 5, 6, 8)  # whose direction or target a packet has: conditional, indirect jump and call, return, return from the kernel
 EXIT, AUXTRACE = 4, 71
 FEATURE_AUXTRACE = 18
 ONE_BUFFER = ("mix.pt_base", "mix.pt_cyc", "sig.pt_cyc")
+PROGRAMS = {"mix": "p1_mix", "kern": "p1_mix"}
+ONE_MISSING = ("pp.cpu2_cyc",)  # a short trace in which the calls of a missing library matter
+COUNTED = ("dlopen.cpu", "kern.mix_cpu1", "pp.cpu2_cyc", "sig.pt_cyc")  # the others are the program of kern.mix_cpu1, too
 MOVING_CODE = ("dlopen.cpu",)  # libraries at the same addresses one after the other
 DAMAGED = 5 if SHORT else 40
 # with sanitizers and in a short run: what judges values that the ordinary build has, too
-LEFT_OUT = ("every instruction", "branches of", "times and cycles", "--xed", "time stamps", "libipt") if SANITIZED and SHORT else ()
+LEFT_OUT = ("every instruction", "instructions of", "branches of", "times and cycles", "--xed", "time stamps", "libipt") if SANITIZED and SHORT else ()
 
 
 def truth(name):
@@ -343,14 +349,91 @@ def segments(name, symfs, folder):
     return problems
 
 
+def said_gaps(text):
+    """What the end says: the kinds of gaps, the instructions that are lost, and by module of which build what."""
+    total = re.search(r"the decoded trace has gaps: (.*?)(?:; at least (\d+) instructions? (?:is|are) lost)?\.$", text, re.M)
+    need(total, text)
+    modules = re.findall(r"^  (\S.*): (\d+) from (0x\w+) to (0x\w+)(?:; at least (\d+) instructions? (?:is|are) lost)? \((.*)\)$", text, re.M)
+    return total[1], int(total[2] or 0), modules
+
+
 def gaps(name, folder):
-    """Without code, the end says how often it was missing, and where; with it, nothing."""
+    """Without code, the end says how often it was missing, where, and how many instructions are lost: each branch is one, as only branches are
+    seen without code."""
     empty = os.path.join(folder, "empty")
     os.makedirs(empty, exist_ok=True)
     said = script(name, empty, "--itrace=b").stderr
-    total = re.search(r"gaps: (\d+) by missing code", said)
-    modules = [int(found) for found in re.findall(r"^  \S.*: (\d+) from 0x\w+ to 0x\w+ \(no code\)$", said, re.M)]
-    need(total and modules and (sum(modules) == int(total[1]) or "more modules" in said), said)
+    kinds, lost, modules = said_gaps(said)
+    total = re.match(r"(\d+) by missing code", kinds)
+    need(total and modules and (sum(int(module[1]) for module in modules) == int(total[1]) or "more modules" in said), said)
+    need(all(module[5] == "no code" for module in modules), said)
+    least = most = 0
+    if name not in COUNTED:
+        return []
+    with lzma.open(os.path.join(TRUTH, name + ".gt.xz")) as file:
+        for ip, _, _, _, _, _, kind, flags, _ in ENTRY.iter_unpack(file.read()):
+            if kind in UNKNOWN_BRANCHES and not flags & NOT_DECODABLE:
+                least += not flags & PERHAPS and not ip >> 63 # code of the kernel is known
+                most += 1
+    need(least <= lost <= most, "%d lost of %d to %d: %s" % (lost, least, most, said))
+    return []
+
+
+def one_missing(name, symfs, folder):
+    """Without the C library, no other instruction than those that were executed is shown, in their order, and no other file is blamed."""
+    if name not in ONE_MISSING:
+        raise Skip("other traces show it")
+    part = os.path.join(folder, "part")
+    shutil.rmtree(part, ignore_errors=True)
+    shutil.copytree(symfs, part)
+    problems = []
+    for path in glob.glob(os.path.join(part, "**", "libc.so.6"), recursive=True):
+        os.rename(path, path + ".away")
+        done = script(name, part, "--itrace=i1i", "-F", "tid,ip")
+        os.rename(path + ".away", path)
+        problems += ["without %s: %s" % (os.path.basename(path), why) for why in in_order(name, done.stdout)]
+        _, _, modules = said_gaps(done.stderr)
+        if [(os.path.basename(module[0]), module[5]) for module in modules] != [(os.path.basename(path), "no code")]:
+            problems.append("without %s: %s" % (os.path.basename(path), done.stderr))
+    return problems
+
+
+def in_order(name, text):
+    """Whether the printed instructions are executed ones, in their order: each is found behind the one before it."""
+    threads, _ = truth(name)
+    places, behind = {}, {}
+    for tid, addresses in threads.items():
+        for i, address in enumerate(addresses):
+            places.setdefault((tid, address), []).append(i)
+    for line in filter(None, text.split("\n")):
+        tid, address = line.split()
+        key = (int(tid), int(address, 16))
+        found = places.get(key, [])
+        place = bisect.bisect_left(found, behind.get(key[0], 0))
+        if place == len(found):
+            return ["%s is not executed there" % line.strip()]
+        behind[key[0]] = found[place] + 1
+    return [] if behind else ["no instructions"]
+
+
+def other_build(name, symfs, folder):
+    """A file of another build contradicts the trace; the end says so once, with the file."""
+    other = os.path.join(folder, "other")
+    shutil.rmtree(other, ignore_errors=True)
+    shutil.copytree(symfs, other)
+    programs = glob.glob(os.path.join(other, "**", "bin", PROGRAMS.get(name.split(".")[0], "none")), recursive=True)
+    if not programs:
+        raise Skip("the flow of its program hardly depends on short jumps")
+    with open(programs[0], "rb") as file:
+        code = file.read()
+    with open(programs[0], "wb") as file: # the notes, with the build-id, stay; short conditional jumps become NOPs
+        file.write(code[:0x1000] + re.sub(b"\x75[\0-\x7f]", b"\x90\x90", code[0x1000:0x2000], flags=re.S) + code[0x2000:])
+    said = script(name, other, "--itrace=e").stderr
+    kinds, lost, modules = said_gaps(said)
+    need("by code that contradicts the trace" in kinds and lost, said)
+    need(said.count(os.path.basename(programs[0])) == 1, said)
+    blamed = {os.path.basename(module[0]): module[5] for module in modules}
+    need(blamed.get(os.path.basename(programs[0])) in ("code of another build?", "no or other code"), said)
     return []
 
 
@@ -542,6 +625,8 @@ def main():
                                 ("libipt decodes the instructions of %s, too", lambda: second_opinion(name, symfs, folder)),
                                 ("segments of %s are what the whole trace is", lambda: segments(name, symfs, folder)),
                                 ("gaps of %s without code are counted", lambda: gaps(name, folder)),
+                                ("instructions of %s without one file are executed ones", lambda: one_missing(name, symfs, folder)),
+                                ("another build of the program of %s is said", lambda: other_build(name, symfs, folder)),
                                 ("the log of %s has its packets", lambda: logs(name, folder)),
                                 ("damage of %s is survived", lambda: damage(name, symfs, folder))):
                 if what.startswith(LEFT_OUT):

@@ -87,6 +87,12 @@ static void print_limits(const struct cli *cli, const char *path, const struct l
 			"higher percentage of -g, need less.", path, (number)l->left_out_chains, l->left_out_chains == 1 ? "" : "s", limit);
 }
 
+static void add_least(struct str *text, uint64_t instructions)
+{
+	if (instructions)
+		str_printf(text, "; at least %llu instruction%s lost", (number)instructions, instructions == 1 ? " is" : "s are");
+}
+
 /* Gaps of a hardware trace, by cause, and the modules with most of them. */
 static void print_trace(const struct cli *cli, const char *path, const struct losses *l)
 {
@@ -103,14 +109,17 @@ static void print_trace(const struct cli *cli, const char *path, const struct lo
 			"another one leaves by longjmp add to the depth.", path, (number)t->cut_stacks);
 	if (!causes.len)
 		return;
+	add_least(&causes, t->instructions);
 	cli_warn(cli, "%s: the decoded trace has gaps: %s.", path, str_text(&causes));
 	for (size_t i = 0; i < t->gap_count && i < MODULES_SHOWN; i++) {
 		const struct trace_gaps *gaps = &t->gaps[i];
 		const char *name = gaps->module == MODULE_ID_NONE ? "no mapping" :
 			modules_get(&l->session->model.modules, gaps->module)->long_name;
 		const char *cause = !gaps->mismatches ? "no code" : gaps->missing ? "no or other code" : "code of another build?";
-		cli_warn(cli, "  %s: %llu from %#llx to %#llx (%s)", name, (number)(gaps->missing + gaps->mismatches), (number)gaps->first,
-			(number)gaps->last, cause);
+		CLEANUP_STR struct str least = { 0 };
+		add_least(&least, gaps->instructions);
+		cli_warn(cli, "  %s: %llu from %#llx to %#llx%s (%s)", name, (number)(gaps->missing + gaps->mismatches), (number)gaps->first,
+			(number)gaps->last, str_text(&least), cause);
 	}
 	if (t->gap_count > MODULES_SHOWN)
 		cli_warn(cli, "  %zu more modules", t->gap_count - MODULES_SHOWN);

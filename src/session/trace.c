@@ -199,19 +199,29 @@ static struct trace_gaps *gaps_of(struct trace_queue *queue, const struct pt_eve
 void trace_count_error(struct trace_queue *queue, const struct pt_event *event)
 {
 	struct trace_losses *losses = &queue->trace->losses;
-	bool missing = event->error == PT_ERROR_NO_CODE, mismatch = event->error == PT_ERROR_MISMATCH;
+	bool missing = event->error == PT_ERROR_NO_CODE || event->lacks_call, mismatch = event->error == PT_ERROR_MISMATCH && !missing;
 	losses->missing += missing;
 	losses->mismatches += mismatch;
 	losses->bad_packets += event->error == PT_ERROR_BAD_PACKET;
 	losses->overflows += event->error == PT_ERROR_OVERFLOW;
 	losses->loops += event->error == PT_ERROR_LOOP;
+	if (event->lacks_call)
+		return; /* the gap before it goes on */
 	struct trace_gaps *gaps = missing || mismatch ? gaps_of(queue, event) : NULL;
+	queue->gap = gaps ? (size_t)(gaps - queue->trace->gaps.items) + 1 : 0;
 	if (!gaps)
 		return;
 	gaps->missing += missing;
 	gaps->mismatches += mismatch;
 	gaps->first = event->from < gaps->first ? event->from : gaps->first;
 	gaps->last = event->from > gaps->last ? event->from : gaps->last;
+}
+
+void trace_count_lost(struct trace_queue *queue, uint64_t instructions)
+{
+	queue->trace->losses.instructions += instructions;
+	if (queue->gap)
+		queue->trace->gaps.items[queue->gap - 1].instructions += instructions;
 }
 
 struct trace_losses trace_losses(const struct trace *trace)
@@ -568,6 +578,8 @@ static void queue_next(struct trace_queue *queue, uint64_t pause)
 	while (trace_segments_next(queue, trace->timeless ? UINT64_MAX : pause))
 		if (take_time(queue))
 			return;
+	trace_count_lost(queue, queue->decoder->lost);
+	queue->decoder->lost = 0;
 }
 
 static void begin_queues(struct trace *trace, const struct model *model, uint64_t clock)

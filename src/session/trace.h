@@ -65,10 +65,12 @@ struct trace_gaps {
 	uint64_t missing;        /* times that its code is not available … */
 	uint64_t mismatches;     /* … or contradicts the trace */
 	uint64_t first, last;    /* the lowest and highest address of these */
+	uint64_t instructions;   /* at least so many were executed there */
 };
 
 struct trace_losses {
 	uint64_t bad_packets, missing, mismatches, overflows, loops;
+	uint64_t instructions;   /* at least so many were executed in all gaps */
 	uint64_t cut_stacks;     /* stacks that lack outermost frames */
 	struct trace_gaps *gaps; /* by module, in the order of their first gaps */
 	size_t gap_count;

@@ -68,6 +68,7 @@ struct trace_queue {
 	struct pt_place dropped;     /* the memory of the trace before it is free */
 	int32_t pid, tid;
 	uint64_t model_changes;
+	size_t gap;                  /* index + 1 of its last one; 0: in no module */
 	struct trace *trace;
 	struct trace_lane lane;
 	struct trace_counts branch_counts, period_counts, cycle_counts; /* at the last sample with cycles of each kind */
@@ -177,8 +178,9 @@ bool trace_locate_in(struct trace_lane *lane, bool guest, uint64_t ip, struct pt
 /* The mode of a sample of an event, whose address is ip. */
 uint16_t trace_cpumode(const struct pt_event *event, uint64_t ip);
 void trace_lane_fini(struct trace_lane *lane);
-/* Counts an error of decoding. */
+/* Counts an error of decoding; instructions of the gap that the last one began. */
 void trace_count_error(struct trace_queue *queue, const struct pt_event *event);
+void trace_count_lost(struct trace_queue *queue, uint64_t instructions);
 /* Whether an earlier error has reported the code at the address of an error as unavailable; if not, notes it for the next call. */
 bool trace_lacks_code(struct trace_queue *queue, const struct pt_event *event);
 /* Which thread a CPU runs. */

@@ -511,7 +511,7 @@ static void error_event(struct trace_queue *queue, struct entries *batch)
 	const struct pt_event *event = &queue->event;
 	trace_count_error(queue, event);
 	if (trace->bts ? !trace->options.itrace.errors : !error_is_shown(&trace->options.itrace, event->error) ||
-		(event->error == PT_ERROR_NO_CODE && trace_lacks_code(queue, event)))
+		event->lacks_call || (event->error == PT_ERROR_NO_CODE && trace_lacks_code(queue, event)))
 		return;
 	error_record(trace, &(struct trace_error){ queue->cpu, queue->pid, queue->tid, event->error, event->from,
 		trace_time(trace, queue->ticks) }, batch);
@@ -527,6 +527,8 @@ void trace_lost(struct trace *trace, const struct sample *trailer, struct entrie
 static void branch_event(struct trace *trace, struct trace_queue *queue, struct entries *batch)
 {
 	const struct pt_event *event = &queue->event;
+	if (event->begins)
+		trace_count_lost(queue, event->extra);
 	if (event->interrupts_toggled)
 		iflag_sample(queue, batch);
 	if (trace->stacks_wanted)
@@ -541,6 +543,8 @@ void trace_sample(struct trace *trace, struct trace_queue *queue, struct entries
 		[PT_EVENT_MWAIT] = TRACE_SAMPLE_MWAIT, [PT_EVENT_PWRE] = TRACE_SAMPLE_PWRE, [PT_EVENT_EXSTOP] = TRACE_SAMPLE_EXSTOP,
 		[PT_EVENT_PWRX] = TRACE_SAMPLE_PWRX };
 	const struct pt_event *event = &queue->event;
+	if (event->kind == PT_EVENT_PSB || event->kind == PT_EVENT_ERROR)
+		trace_count_lost(queue, event->extra);
 	if (event->kind == PT_EVENT_PSB)
 		value_sample(queue, TRACE_SAMPLE_PSB, 0, event->payload, batch);
 	if (trace->events[TRACE_SAMPLE_CBR].on)

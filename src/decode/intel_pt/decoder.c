@@ -37,15 +37,30 @@ static void end_at(struct pt_decoder *d, uint64_t ip)
 	d->ended_before = false;
 }
 
+/* At least so many instructions were executed in code that was not followed. */
+static uint32_t count_lost(struct pt_decoder *d)
+{
+	uint64_t lost = d->lost;
+	d->lost = 0;
+	d->at_fup = false;
+	return lost < UINT32_MAX ? (uint32_t)lost : UINT32_MAX;
+}
+
 static int fail(struct pt_decoder *d, enum pt_error error, struct pt_event *event)
 {
+	uint64_t rest = d->goal == PT_GOAL_TARGET ? !d->at_fup : d->bit_count;
 	walk_pass_time(d);
 	d->exact_cycles = d->cycles;
-	*event = (struct pt_event){ .kind = PT_EVENT_ERROR, .error = error, .from = d->ip_known ? d->ip : 0, .has_ip = d->ip_known };
-	if (error != PT_ERROR_NO_CODE)
+	*event = (struct pt_event){ .kind = PT_EVENT_ERROR, .error = error, .from = d->ip_known ? d->ip : 0, .has_ip = d->ip_known,
+		.extra = count_lost(d) };
+	d->lost = rest;
+	bool in_guest = error == PT_ERROR_NO_CODE && d->non_root; /* nothing is wrong with packets of a guest whose code is not known */
+	if (!in_guest) {
 		d->return_count = 0;
-	if (error != PT_ERROR_OVERFLOW && !(error == PT_ERROR_NO_CODE && d->non_root))
-		d->address.known = false; /* nothing is wrong with packets of a guest whose code is not known */
+		d->calls_lost = true;
+	}
+	if (error != PT_ERROR_OVERFLOW && !in_guest)
+		d->address.known = false;
 	d->overflowed = error == PT_ERROR_OVERFLOW;
 	end_at(d, 0);
 	lose_flow(d);
@@ -147,7 +162,7 @@ static int begin(struct pt_decoder *d, uint64_t ip, struct pt_event *event)
 	d->async = d->overflowed = false;
 	d->goal = PT_GOAL_PACKET;
 	*event = (struct pt_event){ .kind = PT_EVENT_BRANCH, .begins = true, .to = ip, .guest = d->non_root, .in_transaction = d->transaction,
-		.timed = walk_is_timed(d) };
+		.timed = walk_is_timed(d), .extra = count_lost(d) };
 	walk_to(d, ip);
 	if (d->config.quick)
 		quick_instruction(d, ip);
@@ -191,6 +206,7 @@ static int target_packet(struct pt_decoder *d, struct pt_event *event)
 	bool has_ip = take_address(d, &ip), ends = d->packet.type == PT_PACKET_TIP_PGD;
 	if (!d->ip_known) {
 		d->tracing = !ends;
+		d->lost += !ends;
 		return ends || !has_ip ? GO_ON : begin(d, ip, event);
 	}
 	if (d->async)
@@ -248,6 +264,7 @@ static int fup_packet(struct pt_decoder *d, struct pt_event *event)
 		/* at an address without code, an interrupt cannot be distinguished from a branch */
 		bool async = has_ip && !d->overflowed && walk_knows(d, ip), waits = d->waiting_count;
 		int result = has_ip ? begin(d, ip, event) : GO_ON;
+		d->at_fup = true;
 		if (waits)
 			deliver_waiting(d, ip, has_ip, async);
 		else
@@ -303,6 +320,7 @@ static int psb_packets(struct pt_decoder *d, struct pt_event *event)
 	unsigned mode = d->mode;
 	d->address = (struct pt_address){ .known = true };
 	d->return_count = 0;
+	d->calls_lost = false;
 	d->in_block = PT_BLOCK_NONE;
 	d->found = false;
 	for (;;) {
@@ -318,7 +336,7 @@ static int psb_packets(struct pt_decoder *d, struct pt_event *event)
 			d->mode = mode;
 			d->transaction = transaction;
 			*event = (struct pt_event){ .kind = PT_EVENT_PSB, .payload = start, .from = follows ? ip : 0, .has_ip = traced && follows,
-				.timed = walk_is_timed(d) };
+				.timed = walk_is_timed(d), .extra = count_lost(d) };
 			if (!traced)
 				lose_flow(d);
 			else if (!d->ip_known || d->ip == ip)
@@ -485,6 +503,8 @@ static int take_packet(struct pt_decoder *d, struct pt_event *event)
 			d->bits = d->packet.payload;
 			d->bit_count = d->packet.bits;
 			d->goal = d->bit_count ? PT_GOAL_BITS : PT_GOAL_PACKET;
+		} else {
+			d->lost += d->packet.bits;
 		}
 		return GO_ON;
 	case PT_PACKET_TIP:
@@ -601,8 +621,14 @@ static int bits_branch(struct pt_decoder *d, struct pt_event *event)
 		event->to = d->ip;
 		return is_silent(d, true) ? GO_ON : DELIVER;
 	}
-	if (kind != INSTRUCTION_RETURN || !d->config.return_compression || !d->return_count)
+	if (kind != INSTRUCTION_RETURN || !d->config.return_compression)
 		return deferred_target(d, event);
+	if (!d->return_count) {
+		bool compressed = d->calls_lost && d->bits >> (d->bit_count - 1) & 1;
+		int result = compressed ? fail(d, PT_ERROR_MISMATCH, event) : deferred_target(d, event);
+		event->lacks_call = compressed;
+		return result;
+	}
 	fill_branch(d, 0, event);
 	if (!take_bit(d) || !walk_pop(d, &ip))
 		return fail(d, PT_ERROR_MISMATCH, event);

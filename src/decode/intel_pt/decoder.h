@@ -79,9 +79,10 @@ struct pt_event {
 	bool has_ip : 1;         /* others: `from` is the instruction it belongs to */
 	bool interrupts_off : 1; /* before it; only with config.interrupts */
 	bool interrupts_toggled : 1; /* by it; only with config.interrupts */
+	bool lacks_call : 1;     /* ERROR, MISMATCH: a compressed return, whose call was in code that was not followed */
 	bool apart : 1;          /* its packet has an address of its own, at which no branch leads away that the code does not show */
 	bool timed : 1;          /* a CYC packet belongs to it: clock.cycles is exact here */
-	uint32_t extra;
+	uint32_t extra;          /* of ERROR, PSB, and a BRANCH that begins: branches whose code was not followed since the last of these */
 	uint64_t from, to;
 	uint64_t payload;
 };
@@ -167,6 +168,9 @@ struct pt_decoder {
 	uint64_t target;         /* of PT_GOAL_TARGET and _END; the address of _IP and _PSB */
 	bool has_target;
 	bool async;              /* a TIP that follows is a branch away from `ip` that no instruction made */
+	uint64_t lost;           /* branches in packets of code that is not followed, which the next event counts */
+	bool calls_lost;         /* calls behind the last PSB were not followed: that the processor compresses a return shows no address */
+	bool at_fup;             /* ip is that of a FUP: the next target may be an interrupt's */
 	uint64_t traced_cycles;
 	uint64_t base_cycles, base_time; /* without CYC packets, cycles are counted by time since tracing was switched on */
 	bool cycles_counted;     /* a packet of time precedes the packet that is being followed */

@@ -64,6 +64,45 @@ TEST("a return is not compressed where no call precedes it: its address is defer
 	EXPECT_INT(next().error, PT_ERROR_MISMATCH);
 }
 
+TEST("a compressed return whose call was in code that is not known is an error, and branches there are counted")
+{
+	/* 1000: call *%rax; 1002: ret; 0x3000 is not mapped */
+	OPEN("\xff\xd0\xc3", BEGIN "\x2d\x00\x30" "\x0e" "\x6d\x02\x10\0\0\0\0" "\x06" "\x06" BEGIN);
+	next();
+	expect_branch(0x1000, 0x3000);
+	EXPECT_INT(next().error, PT_ERROR_NO_CODE);
+	struct pt_event event = next();
+	EXPECT_INT(event.to, 0x1002);
+	EXPECT_INT(event.extra, 3); /* two bits, and the branch to 0x1002 */
+	event = next();
+	EXPECT_INT(event.error, PT_ERROR_MISMATCH);
+	EXPECT(event.lacks_call);
+	EXPECT_INT(event.extra, 0);
+	event = next();
+	EXPECT_INT(event.kind, PT_EVENT_PSB);
+	EXPECT_INT(event.extra, 2);
+}
+
+TEST("behind code that is not known, a return with the bit 0 is not compressed")
+{
+	OPEN("\xff\xd0\xc3\x74\xfe", BEGIN "\x2d\x00\x30" "\x06" "\x6d\x02\x10\0\0\0\0" "\x04" "\x2d\x03\x10");
+	next();
+	expect_branch(0x1000, 0x3000);
+	EXPECT_INT(next().error, PT_ERROR_NO_CODE);
+	EXPECT_INT(next().to, 0x1002);
+	expect_branch(0x1002, 0x1003);
+}
+
+TEST("a target behind a FUP in code that is not known may be an interrupt's, and counts as no instruction")
+{
+	OPEN("\xff\xd0\xc3", PSB "\x7d\x00\x30\0\0\0\0" PSBEND "\x06" "\x7d\x08\x30\0\0\0\0" "\x6d\x00\x10\0\0\0\0" BEGIN);
+	next();
+	EXPECT_INT(next().error, PT_ERROR_NO_CODE);
+	EXPECT_INT(next().extra, 1);
+	EXPECT_INT(next().error, PT_ERROR_NO_CODE);
+	EXPECT_INT(next().extra, 0);
+}
+
 TEST("the bit of a compressed return is 1")
 {
 	OPEN("\xe8\x01\0\0\0\x90\xc3", BEGIN "\x04");

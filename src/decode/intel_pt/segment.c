@@ -118,6 +118,7 @@ static void begin_counts(struct pt_decoder *d)
 	d->clock.cycles = 0;
 	d->ended_before = true;
 	d->ended_missed = false;
+	d->lost = 0;
 }
 
 static bool same_moment(const struct pt_moment *a, const struct pt_moment *b)

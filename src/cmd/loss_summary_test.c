@@ -113,3 +113,19 @@ TEST("each remark depends on its own count alone")
 		"x.data: the last 2 records are written unchanged: memory reached its limit of 1024 MiB. 'perfuse --memory SIZE COMMAND' sets "
 		"another limit.\n");
 }
+
+TEST("gaps of a trace have their causes, the places in code, and how many instructions are lost at least")
+{
+	struct trace_gaps gaps[] = { { .module = MODULE_ID_NONE, .missing = 2, .first = 0x10, .last = 0x20, .instructions = 1 },
+		{ .module = MODULE_ID_NONE, .mismatches = 1, .first = 0x30, .last = 0x30 },
+		{ .module = MODULE_ID_NONE, .missing = 1, .mismatches = 1, .first = 0x40, .last = 0x50, .instructions = 6 } };
+	expect_summary(&(struct losses){ .trace = { .missing = 3, .mismatches = 2, .overflows = 4, .bad_packets = 5, .loops = 6, .instructions = 7,
+		.gaps = gaps, .gap_count = 3 } }, false, 0,
+		"x.data: the decoded trace has gaps: 3 by missing code, 2 by code that contradicts the trace, 4 by overflows of the processor's "
+		"buffer, 5 by damaged packets, 6 by endless loops in the code; at least 7 instructions are lost.\n"
+		"  no mapping: 2 from 0x10 to 0x20; at least 1 instruction is lost (no code)\n"
+		"  no mapping: 1 from 0x30 to 0x30 (code of another build?)\n"
+		"  no mapping: 2 from 0x40 to 0x50; at least 6 instructions are lost (no or other code)\n");
+	expect_summary(&(struct losses){ .trace = { .loops = 1, .instructions = 1 } }, false, 0,
+		"x.data: the decoded trace has gaps: 1 by endless loops in the code; at least 1 instruction is lost.\n");
+}

@@ -9,7 +9,14 @@ struct run {
 	uint64_t left;            /* instructions, of which the last one makes an event */
 	uint64_t loops, loop_max;
 	uint64_t bits, bit_count;
+	bool jumps;               /* calls and returns are events */
 };
+
+/* Whether calls and returns are events, and jumps are not. */
+static bool only_jumps(const struct pt_decoder *d)
+{
+	return d->calls_only && !d->config.call;
+}
 
 /* Instructions up to the next one that makes an event, with it; 0: only walk knows. */
 static uint64_t quiet_instructions(const struct pt_decoder *d)
@@ -109,9 +116,9 @@ static inline bool pass_block(struct pt_decoder *d, struct run *run)
 		return pass_conditional(d, run);
 	switch (run->block->kind) {
 	case INSTRUCTION_CALL:
-		return pass_call(d, run);
+		return !run->jumps && pass_call(d, run);
 	case INSTRUCTION_RETURN:
-		return pass_return(d, run);
+		return !run->jumps && pass_return(d, run);
 	case INSTRUCTION_JUMP:
 	case INSTRUCTION_OTHER:
 	case INSTRUCTION_PTWRITE:
@@ -131,7 +138,7 @@ static void pass_linked(struct pt_decoder *d)
 	const struct pt_block_code *blocks = d->range.code->blocks.items;
 	struct run run = { .blocks = blocks, .block = &blocks[d->block_index], .base = d->range.base, .low = d->range.start - d->range.base,
 		.size = d->range.end - d->range.start, .left = quiet_instructions(d), .loops = d->loops, .loop_max = walk_loop_max(d),
-		.bits = d->bits, .bit_count = d->goal == PT_GOAL_BITS ? d->bit_count : 0 };
+		.bits = d->bits, .bit_count = d->goal == PT_GOAL_BITS ? d->bit_count : 0, .jumps = only_jumps(d) };
 	uint64_t left = run.left;
 	bool target = d->goal == PT_GOAL_TARGET;
 	while ((run.bit_count || target) && pass_block(d, &run))
@@ -150,7 +157,7 @@ static void pass_linked(struct pt_decoder *d)
 /* Where the branch of the block leads, if it is a return by a bit, or needs a target, and makes no event. */
 static bool find_target(const struct pt_decoder *d, const struct pt_block_code *block, uint64_t *to)
 {
-	if (block->instructions >= quiet_instructions(d))
+	if (block->instructions >= quiet_instructions(d) || (only_jumps(d) && block->kind != INSTRUCTION_JUMP_INDIRECT))
 		return false;
 	if (d->goal == PT_GOAL_BITS) {
 		*to = d->returns[(d->return_top - 1) % PT_RETURNS];
@@ -191,8 +198,6 @@ static bool pass_branch(struct pt_decoder *d)
 
 bool run_code(struct pt_decoder *d)
 {
-	if (d->calls_only && !d->config.call)
-		return false;
 	do {
 		bool known = walk_has_block(d);
 		if (known ? d->done || d->forgotten : !walk_find_block(d))

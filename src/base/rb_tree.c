@@ -79,13 +79,8 @@ static uint32_t descend(const struct rb_tree *tree, const void *item, uint32_t *
 	return 0;
 }
 
-void *rb_tree_put(struct rb_tree *tree, void *item)
+void rb_tree_attach(struct rb_tree *tree, void *item, uint32_t parent, bool right)
 {
-	uint32_t parent;
-	bool right;
-	uint32_t same = descend(tree, item, &parent, &right);
-	if (same)
-		return tree->nodes.items[same].item;
 	uint32_t node = (uint32_t)tree->nodes.count;
 	vec_push(&tree->nodes, ((struct rb_node){ .item = item, .parent = parent, .red = true }));
 	if (parent)
@@ -93,27 +88,41 @@ void *rb_tree_put(struct rb_tree *tree, void *item)
 	else
 		tree->root = node;
 	rebalance(tree, node);
+}
+
+void *rb_tree_put(struct rb_tree *tree, void *item)
+{
+	uint32_t parent;
+	bool right;
+	uint32_t same = descend(tree, item, &parent, &right);
+	if (same)
+		return tree->nodes.items[same].item;
+	rb_tree_attach(tree, item, parent, right);
 	return NULL;
+}
+
+static uint32_t leftmost(const struct rb_tree *tree, uint32_t node)
+{
+	while (node && tree->nodes.items[node].child[0])
+		node = tree->nodes.items[node].child[0];
+	return node;
+}
+
+uint32_t rb_tree_next(const struct rb_tree *tree, uint32_t node)
+{
+	const struct rb_node *nodes = tree->nodes.items;
+	if (nodes[node].child[1])
+		return leftmost(tree, nodes[node].child[1]);
+	while (nodes[node].parent && side_of(tree, node))
+		node = nodes[node].parent;
+	return nodes[node].parent;
 }
 
 size_t rb_tree_items(const struct rb_tree *tree, void **items)
 {
-	const struct rb_node *nodes = tree->nodes.items;
 	size_t count = 0;
-	uint32_t node = tree->root;
-	while (node && nodes[node].child[0])
-		node = nodes[node].child[0];
-	while (node) {
-		items[count++] = nodes[node].item;
-		if (nodes[node].child[1]) {
-			for (node = nodes[node].child[1]; nodes[node].child[0];)
-				node = nodes[node].child[0];
-			continue;
-		}
-		while (nodes[node].parent && side_of(tree, node))
-			node = nodes[node].parent;
-		node = nodes[node].parent;
-	}
+	for (uint32_t node = leftmost(tree, tree->root); node; node = rb_tree_next(tree, node))
+		items[count++] = tree->nodes.items[node].item;
 	return count;
 }
 

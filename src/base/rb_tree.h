@@ -28,6 +28,10 @@ void rb_tree_fini(struct rb_tree *tree);
 
 /* Inserts item. Returns the equal item of the tree if it exists, otherwise NULL. */
 void *rb_tree_put(struct rb_tree *tree, void *item);
+/* Inserts item as that child of a node, which has no such child; parent 0: the tree is empty. The new node has the next number. */
+void rb_tree_attach(struct rb_tree *tree, void *item, uint32_t parent, bool right);
+/* The node to the right of a node; 0: it is the last one. */
+uint32_t rb_tree_next(const struct rb_tree *tree, uint32_t node);
 /* Stores the items from left to right; items has room for tree->nodes.count - 1. Returns their number. */
 size_t rb_tree_items(const struct rb_tree *tree, void **items);
 

@@ -196,11 +196,11 @@ static int64_t compare_numbers(const uint32_t *numbers, size_t columns, const st
 	return (int64_t)numbers[b->index * columns + column] - numbers[a->index * columns + column];
 }
 
-int64_t entry_order_output(const struct entry_order *order, const struct entry *a, const struct entry *b)
+static inline int64_t compare_output(const struct entry_order *order, const struct entry *a, const struct entry *b, size_t from)
 {
 	const struct columns *columns = order->profile->options.columns;
 	int64_t result = 0;
-	for (size_t i = 0; !result && i < order->columns; i++) {
+	for (size_t i = from; !result && i < order->columns; i++) {
 		const struct column *column = &columns->all.items[columns->sorts.items[i]];
 		const struct column_type *type = column->type;
 		if (column_skipped(column, order->hist))
@@ -213,6 +213,29 @@ int64_t entry_order_output(const struct entry_order *order, const struct entry *
 			result = compare_numbers(order->output, order->columns, a, b, i);
 	}
 	return result;
+}
+
+int64_t entry_order_output(const struct entry_order *order, const struct entry *a, const struct entry *b)
+{
+	return compare_output(order, a, b, 0);
+}
+
+bool entry_order_begins_with_children(const struct entry_order *order)
+{
+	for (size_t i = 0; i < order->columns; i++) {
+		const struct column *column = sort_column(order, i);
+		bool children = column->type->class == COLUMN_MEASURE && column->type->measure == MEASURE_CHILDREN;
+		if (children != !i || (!i && column_skipped(column, order->hist)))
+			return false;
+	}
+	return order->columns;
+}
+
+int64_t entry_order_without_depth(const struct entry_order *order, const struct entry *a, const struct entry *b)
+{
+	if (a->children_period != b->children_period)
+		return a->children_period > b->children_period ? 1 : -1;
+	return compare_output(order, a, b, 1);
 }
 
 int64_t entry_order_keys(const struct entry_order *order, const struct entry *a, const struct entry *b)

@@ -20,3 +20,8 @@ void entry_order_fini(struct entry_order *order);
 /* > 0: a precedes b. Only the first measures. */
 int64_t entry_order_output(const struct entry_order *order, const struct entry *a, const struct entry *b);
 int64_t entry_order_keys(const struct entry_order *order, const struct entry *a, const struct entry *b);
+
+/* Whether the output is in order of the first column, sums with callees, and no later one has such sums. */
+bool entry_order_begins_with_children(const struct entry_order *order);
+/* Of such an output: its order if the depth of chains did not matter. This is a total order. */
+int64_t entry_order_without_depth(const struct entry_order *order, const struct entry *a, const struct entry *b);

@@ -8,6 +8,7 @@
 #include "analysis/profile/hierarchy.h"
 #include "base/rb_tree.h"
 #include "analysis/compat/replay.h"
+#include "analysis/compat/tree_order.h"
 #include "base/memory.h"
 #include "base/pool_sort.h"
 
@@ -23,36 +24,14 @@ static int by_output(const void *a, const void *b, void *context)
 	return order > 0 ? -1 : order < 0 ? 1 : by_keys(a, b, context);
 }
 
-/* The order in perf's output tree: an entry follows those that it equals. */
-static int64_t output_side(void *context, const void *item, const void *existing)
+/* Whether the depth of chains is compared within a thread, and there are several threads. */
+static bool has_threads(const struct profile *profile, const struct hist *hist)
 {
-	return entry_order_output(context, item, existing) > 0 ? -1 : 1;
-}
-
-static int compare_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
-}
-
-/* Entries with equal sums are compared by chain length within a thread, and by name between threads: together this is no total order. */
-static bool has_mixed_threads(const struct profile *profile, const struct hist *hist)
-{
-	if (profile->options.iteration != ITERATE_CALLERS || !profile->options.use_chains || !hist->count)
-		return false;
 	bool several = false;
-	for (size_t i = 1; !several && i < hist->count; i++)
-		several = !entries_same_thread(hist->entries[0], hist->entries[i]);
-	if (!several)
-		return false;
-	uint64_t *sums = memory_resize(NULL, hist->count, sizeof *sums);
-	for (size_t i = 0; i < hist->count; i++)
-		sums[i] = hist->entries[i]->children_period;
-	qsort(sums, hist->count, sizeof *sums, compare_u64);
-	for (size_t i = 1; i < hist->count && several; i++)
-		several = sums[i - 1] != sums[i];
-	free(sums);
-	return !several;
+	if (profile->options.iteration == ITERATE_CALLERS && profile->options.use_chains)
+		for (size_t i = 1; !several && i < hist->count; i++)
+			several = !entries_same_thread(hist->entries[0], hist->entries[i]);
+	return several;
 }
 
 /* A fold is made for the first row that needs one. */
@@ -116,13 +95,13 @@ void hist_sort(const struct profile *profile, struct hist *hist)
 		order = *hist->order;
 	else
 		entry_order_init(&order, profile, hist);
-	bool as_tree = hist->tree || has_mixed_threads(profile, hist);
+	bool threads = has_threads(profile, hist);
 	if (hist->tree)
 		hist->count = rb_tree_items(hist->tree, (void **)hist->entries);
-	else if (as_tree || hierarchy)
+	else if (threads || hierarchy)
 		sort_entries(profile, hist, &order, by_keys);
-	if (!hierarchy && as_tree)
-		rb_order((void **)hist->entries, hist->count, output_side, &order);
+	if (!hierarchy && (hist->tree || threads))
+		tree_order_entries(profile, hist, &order);
 	else if (!hierarchy)
 		sort_entries(profile, hist, &order, by_output);
 	entry_order_fini(&order);

@@ -495,6 +495,7 @@ static void named_trie_fini(struct named_trie *trie)
 struct flame_merge {
 	struct flame_sink *sink;
 	uint32_t **frames;
+	uint32_t frame_count;         /* of the builder */
 	struct named_trie *tries;
 };
 
@@ -517,7 +518,23 @@ static void add_weight(struct flame_weights *weights, uint32_t node, const struc
 	at->samples = flame_sum(at->samples, more->samples);
 }
 
-/* Makes a worker's trie of named frames, and frees its own. */
+/* Returns by expansion: whether it is one frame that no other expansion has. */
+static bool *lone_expansions(const struct flame_merge *merge, const struct flame_worker *worker, const uint32_t *frames)
+{
+	bool *lone = memory_zero(worker->expansions.count, sizeof *lone);
+	uint32_t *uses CLEANUP_FREE = memory_zero(merge->frame_count, sizeof *uses);
+	for (size_t i = 1; i < worker->expansions.count; i++)
+		for (uint32_t k = 0; k < worker->expansions.items[i].count; k++)
+			uses[frames[worker->expansion_frames.items[worker->expansions.items[i].first + k]]]++;
+	for (size_t i = 1; i < worker->expansions.count; i++) {
+		const struct flame_expansion *expansion = &worker->expansions.items[i];
+		lone[i] = expansion->count == 1 && uses[frames[worker->expansion_frames.items[expansion->first]]] == 1;
+	}
+	return lone;
+}
+
+/* Makes a worker's trie of named frames, and frees its own. Most nodes become a node each, without a look-up: those of which no frame, from
+ * the root on, has the name of another one. */
 static void name_stacks(void *context, size_t index, unsigned pool_worker)
 {
 	const struct flame_merge *merge = context;
@@ -528,13 +545,19 @@ static void name_stacks(void *context, size_t index, unsigned pool_worker)
 	if (!frames)
 		return;
 	uint32_t *nodes CLEANUP_FREE = memory_zero(worker->stacks.count, sizeof *nodes);
+	bool *lone CLEANUP_FREE = lone_expansions(merge, worker, frames);
+	bool *is_new CLEANUP_FREE = memory_zero(worker->stacks.count, sizeof *is_new);
+	is_new[STACK_ROOT] = !sink->options.fold_recursion;
 	stacks_init(&trie->stacks);
 	for (uint32_t i = 1; i < worker->stacks.count; i++) {
 		const struct stack_node *node = &worker->stacks.nodes[i];
 		struct flame_expansion expansion = worker->expansions.items[node->place];
 		const uint32_t *expansion_frames = worker->expansion_frames.items + expansion.first;
 		nodes[i] = nodes[node->parent];
-		for (uint32_t k = 0; k < expansion.count; k++) {
+		is_new[i] = is_new[node->parent] && lone[node->place];
+		if (is_new[i])
+			nodes[i] = stacks_append(&trie->stacks, nodes[i], frames[*expansion_frames]);
+		for (uint32_t k = 0; !is_new[i] && k < expansion.count; k++) {
 			uint32_t frame = frames[expansion_frames[sink->options.reverse ? k : expansion.count - 1 - k]];
 			uint32_t again = sink->options.fold_recursion ? recursion_of(&trie->stacks, nodes[i], frame) : STACK_ROOT;
 			nodes[i] = again != STACK_ROOT ? again : stacks_push(&trie->stacks, nodes[i], frame);
@@ -543,6 +566,7 @@ static void name_stacks(void *context, size_t index, unsigned pool_worker)
 	for (uint32_t i = 0; i < worker->weights.count; i++)
 		if (worker->weights.items[i].samples)
 			add_weight(&trie->weights, nodes[i], &worker->weights.items[i]);
+	stacks_unlist(&trie->stacks);
 	flame_worker_clear(worker);
 }
 
@@ -608,6 +632,7 @@ struct flame_counts flame_sink_finish(struct flame_sink *sink, struct session *s
 			flame_worker_clear(worker);
 		}
 	}
+	merge.frame_count = (uint32_t)builder->frames.count;
 	flame_merge_workers(&merge, session, builder);
 	for (unsigned i = 0; i < sink->worker_count; i++)
 		free(merge.frames[i]);

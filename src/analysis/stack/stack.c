@@ -67,6 +67,21 @@ static void stacks_grow_nodes(struct stacks *stacks)
 	stacks->nodes = memory_resize(stacks->nodes, stacks->capacity, sizeof *stacks->nodes);
 }
 
+uint32_t stacks_append(struct stacks *stacks, uint32_t parent, uint32_t place)
+{
+	if (stacks->count >= stacks->capacity)
+		stacks_grow_nodes(stacks);
+	stacks->nodes[stacks->count] = (struct stack_node){ .parent = parent, .place = place };
+	return stacks->count++;
+}
+
+void stacks_unlist(struct stacks *stacks)
+{
+	free(stacks->slots);
+	stacks->slots = NULL;
+	stacks->slot_count = 0;
+}
+
 static uint32_t stack_node_intern(struct stacks *stacks, uint32_t parent, uint32_t place)
 {
 	/* the nodes of a new stack are created one after the other, so that the next id is a good guess */
@@ -80,11 +95,8 @@ static uint32_t stack_node_intern(struct stacks *stacks, uint32_t parent, uint32
 	for (uint32_t id; (id = stacks->slots[at]); at = (at + 1) & mask)
 		if (stacks->nodes[id].parent == parent && stacks->nodes[id].place == place)
 			return id;
-	if (stacks->count >= stacks->capacity)
-		stacks_grow_nodes(stacks);
-	stacks->nodes[stacks->count] = (struct stack_node){ .parent = parent, .place = place };
 	stacks->slots[at] = stacks->count;
-	return stacks->count++;
+	return stacks_append(stacks, parent, place);
 }
 
 uint32_t stacks_push(struct stacks *stacks, uint32_t parent, uint32_t place)

@@ -54,6 +54,11 @@ uint32_t stacks_push(struct stacks *stacks, uint32_t parent, uint32_t place);
 /* Pushes the places one after the other: what is new of a stack costs less than by single calls. */
 uint32_t stacks_push_all(struct stacks *stacks, uint32_t parent, const uint32_t *places, size_t count);
 
+/* Adds a stack of which the caller knows that it is new, and which no call looks up before stacks_unlist: this costs no look-up. */
+uint32_t stacks_append(struct stacks *stacks, uint32_t parent, uint32_t place);
+/* Drops what finds stacks; the next push or merge makes it again. */
+void stacks_unlist(struct stacks *stacks);
+
 /* Adds the stacks of `from`. places: the place here of each place there, no two the same; NULL: they have the same numbers. nodes receives
  * the node here of each node there. Uses all threads of the pool; the numbers of new nodes depend on how many there are. */
 void stacks_merge(struct stacks *stacks, const struct stacks *from, const uint32_t *places, uint32_t *nodes, struct pool *pool);

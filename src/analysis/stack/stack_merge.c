@@ -169,6 +169,8 @@ void stacks_merge(struct stacks *stacks, const struct stacks *from, const uint32
 			push_node(&m, i);
 		return;
 	}
+	if (!stacks->slot_count)
+		reserve(stacks, stacks->count, pool);
 	cut_parts(&m, pool_workers(pool));
 	pool_run(pool, m.part_count - 1, find_part, &m);
 	uint32_t count = stacks->count;

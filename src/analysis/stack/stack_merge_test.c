@@ -18,8 +18,9 @@ static void push_random(struct stacks *stacks, uint64_t seed, uint32_t places)
 	}
 }
 
-/* Merges tries of the two seeds on so many threads, and compares the result with the same pushes one by one. */
-static void expect_merged(unsigned threads, uint64_t seed, uint64_t other_seed, uint32_t shift)
+/* Merges tries of the two seeds on so many threads, and compares the result with the same pushes one by one. unlisted: the first trie has
+ * no table before. */
+static void expect_merged(unsigned threads, uint64_t seed, uint64_t other_seed, uint32_t shift, bool unlisted)
 {
 	struct stacks stacks, other, expected;
 	struct pool *pool = pool_new(threads);
@@ -33,6 +34,8 @@ static void expect_merged(unsigned threads, uint64_t seed, uint64_t other_seed, 
 	uint32_t *pushed CLEANUP_FREE = memory_zero(other.count, sizeof *pushed);
 	for (uint32_t i = 1; i < other.count; i++)
 		pushed[i] = stacks_push(&expected, pushed[other.nodes[i].parent], places[other.nodes[i].place]);
+	if (unlisted)
+		stacks_unlist(&stacks);
 	stacks_merge(&stacks, &other, shift ? places : NULL, nodes, pool);
 	EXPECT_INT(stacks.count, expected.count);
 	EXPECT_INT(stacks_bytes(&stacks, stacks.count, 0), stacks.capacity * sizeof *stacks.nodes + stacks.slot_count * sizeof *stacks.slots +
@@ -55,14 +58,20 @@ static void expect_merged(unsigned threads, uint64_t seed, uint64_t other_seed, 
 TEST("tries that are merged by several threads have the stacks of both, each once, and find them again")
 {
 	for (unsigned threads = 1; threads <= 4; threads++)
-		expect_merged(threads, 1, 2, 0);
+		expect_merged(threads, 1, 2, 0, false);
 }
 
 TEST("a trie is merged into one that has all, half or none of its stacks")
 {
-	expect_merged(3, 1, 1, 0);
-	expect_merged(3, 1, 1, PLACES / 2);
-	expect_merged(3, 1, 1, PLACES);
+	expect_merged(3, 1, 1, 0, false);
+	expect_merged(3, 1, 1, PLACES / 2, false);
+	expect_merged(3, 1, 1, PLACES, false);
+}
+
+TEST("a trie is merged into one whose table of nodes was dropped")
+{
+	for (unsigned threads = 1; threads <= 3; threads++)
+		expect_merged(threads, 1, 2, PLACES / 2, true);
 }
 
 TEST("a trie is merged into an empty one, and an empty one into it")

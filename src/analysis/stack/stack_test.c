@@ -25,6 +25,25 @@ TEST("stacks with the same outer frames share nodes")
 	stacks_fini(&stacks);
 }
 
+TEST("stacks that were appended without look-ups are found afterwards")
+{
+	enum { APPENDED = 1000 };
+	struct stacks stacks;
+	uint32_t wrong = 0;
+	stacks_init(&stacks);
+	for (uint32_t i = 0; i < APPENDED; i++)
+		wrong += stacks_append(&stacks, i / 2, i) != i + 1;
+	uint32_t pushed = stacks_push(&stacks, STACK_ROOT, APPENDED);
+	EXPECT_INT(stacks_push(&stacks, STACK_ROOT, APPENDED), pushed);
+	stacks_unlist(&stacks);
+	for (uint32_t i = 0; i < APPENDED; i++)
+		wrong += stacks_push(&stacks, i / 2, i) != i + 1;
+	EXPECT_INT(wrong, 0);
+	EXPECT_INT(stacks_push(&stacks, STACK_ROOT, APPENDED), pushed);
+	EXPECT_INT(stacks.count, APPENDED + 2);
+	stacks_fini(&stacks);
+}
+
 TEST("pushing gives the same stack after any other stack, from the root or from the middle")
 {
 	struct stacks stacks;

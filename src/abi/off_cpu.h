@@ -5,6 +5,8 @@
 
 #define OFF_CPU_EVENT "offcpu-time"
 #define OFF_CPU_MAGIC 0x757063666666ull
+/* The time of a sum of short waits, if long ones have samples of their own (--off-cpu-thresh). */
+#define OFF_CPU_SUM_TIME 0xffffffff00000000ull
 
 enum { OFF_CPU_FRAMES = 64 };
 

@@ -62,6 +62,7 @@ const volatile bool by_cpu, by_task, by_process, futexes;
 const volatile __u32 register_bytes = 168, sp_at = 152, ip_at = 128, bp_at = 32; /* of struct pt_regs */
 const volatile __u32 call_at = 120, argument_at = 112, operation_at = 104, value_at = 96; /* of a system call */
 const volatile __u32 futex_call = 202;
+const volatile __u64 alone_ns;   /* waits of at least this time are sent one by one; 0: all are summed */
 const volatile __u32 stack_bytes = 8192;
 const volatile __u32 skip = 3;   /* frames of the tracepoint itself */
 
@@ -77,6 +78,12 @@ static inline __u64 mix(__u64 hash, __u64 word)
 {
 	hash = (hash ^ word) * 0xd6e8feb86659fd93ull;
 	return hash ^ hash >> 32;
+}
+
+/* Whether the ring is so full that its reader must wake up. */
+static inline __u64 wakeup(void)
+{
+	return bpf_ringbuf_query(&copies, BPF_RB_AVAIL_DATA) > 1 << 23 ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 }
 
 /* Sends a copy of the stack, unless the id is known. */
@@ -102,8 +109,7 @@ static inline void send_copy(__u64 id, const struct pt_regs *registers, __u64 sp
 	}
 	copy->size = size;
 	bpf_map_update_elem(&copied, &id, &one, BPF_ANY);
-	bool half = bpf_ringbuf_query(&copies, BPF_RB_AVAIL_DATA) > 1 << 23;
-	bpf_ringbuf_submit(copy, half ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+	bpf_ringbuf_submit(copy, wakeup());
 }
 
 /* The id of the current thread's stack in user code: where it is, and the words above the stack pointer that may be return addresses.
@@ -180,15 +186,38 @@ static inline __u64 run_ns(const struct task_struct *task)
 	return BPF_CORE_READ(entity, se.sum_exec_runtime);
 }
 
+static inline void set_names(struct offcpu_sum *sum, struct task_struct *task, const struct wait *wait)
+{
+	bpf_probe_read_kernel_str(sum->comm, sizeof sum->comm, task->comm);
+	__builtin_memcpy(sum->waker_comm, wait->waker_comm, sizeof sum->waker_comm);
+}
+
+static inline void send_wait(struct task_struct *task, const struct wait *wait, __u64 now, __u64 ns)
+{
+	struct offcpu_wait *sent = bpf_ringbuf_reserve(&copies, sizeof *sent, 0);
+	if (!sent) {
+		COUNT(losses, OFFCPU_LOST_WAIT);
+		return;
+	}
+	sent->key = wait->key;
+	sent->sum = (struct offcpu_sum){ .total = ns, .max = ns, .ended = now, .count = 1 };
+	set_names(&sent->sum, task, wait);
+	bpf_ringbuf_submit(sent, wakeup());
+}
+
 /* ran: how long the thread ran between the end of the wait and now. */
 static inline void add_wait(struct task_struct *task, struct wait *wait, __u64 now, __u64 ran)
 {
 	__u64 ns = now - wait->since > ran ? now - wait->since - ran : 0;
+	if (alone_ns && ns >= alone_ns) {
+		send_wait(task, wait, now - ran, ns);
+		wait->since = 0;
+		return;
+	}
 	struct offcpu_sum *sum = bpf_map_lookup_elem(&sums, &wait->key);
 	if (!sum) {
 		struct offcpu_sum first = { 0 };
-		bpf_probe_read_kernel_str(first.comm, sizeof first.comm, task->comm);
-		__builtin_memcpy(first.waker_comm, wait->waker_comm, sizeof first.waker_comm);
+		set_names(&first, task, wait);
 		bpf_map_update_elem(&sums, &wait->key, &first, BPF_NOEXIST);
 		sum = bpf_map_lookup_elem(&sums, &wait->key);
 	}

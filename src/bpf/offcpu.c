@@ -69,7 +69,7 @@ static int set_variables(struct offcpu *o, const struct offcpu_options *options,
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		if (set(o, numbers[i].name, &numbers[i].value, sizeof numbers[i].value, err) < 0)
 			return -1;
-	return 0;
+	return set(o, "alone_ns", &options->alone_ns, sizeof options->alone_ns, err);
 }
 
 static int add_to_filter(const struct offcpu *o, const char *map, uint32_t key, struct error *err)
@@ -92,26 +92,42 @@ static int fill_filters(const struct offcpu *o, const struct offcpu_options *opt
 }
 
 /* Copies beyond the limit are counted, and their waits have no user stack. */
-static int take_copy(void *context, void *data, size_t size)
+static void take_copy(struct offcpu *o, const struct offcpu_copy *copy)
 {
-	struct offcpu *o = context;
-	const struct offcpu_copy *copy = data;
 	bool added;
-	if (size < sizeof *copy || copy->size > sizeof copy->stack)
-		return 0;
+	if (copy->size > sizeof copy->stack)
+		return;
 	if (o->stored + copy->size > STORED_MAX) {
 		o->dropped++;
-		return 0;
+		return;
 	}
 	idmap_add(&o->by_id, copy->id, (uint32_t)o->stacks.count, &added);
 	if (!added)
-		return 0;
+		return;
 	struct offcpu_stack *stack = vec_add(&o->stacks);
 	memcpy(stack->registers, copy->registers, sizeof stack->registers);
 	stack->bytes = memory_alloc(copy->size + 1);
 	memcpy(stack->bytes, copy->stack, copy->size);
 	stack->size = copy->size;
 	o->stored += copy->size + sizeof *stack;
+}
+
+static void end_names(struct offcpu_sum *sum)
+{
+	sum->comm[sizeof sum->comm - 1] = sum->waker_comm[sizeof sum->waker_comm - 1] = '\0';
+}
+
+/* A piece of the ring: the kinds differ in size. */
+static int take_piece(void *context, void *data, size_t size)
+{
+	struct offcpu *o = context;
+	if (size >= sizeof(struct offcpu_copy)) {
+		take_copy(o, data);
+	} else if (size >= sizeof(struct offcpu_wait)) {
+		struct offcpu_wait *wait = vec_add(&o->waits);
+		memcpy(wait, data, sizeof *wait);
+		end_names(&wait->sum);
+	}
 	return 0;
 }
 
@@ -132,7 +148,7 @@ int offcpu_open(struct offcpu *o, const struct offcpu_options *options, struct e
 		loader_disable(&o->loader, "on_waking");
 	if (loader_load(&o->loader, err) < 0 || fill_filters(o, options, err) < 0)
 		return -1;
-	o->ring = ring_buffer__new(loader_map(&o->loader, "copies"), take_copy, o, NULL);
+	o->ring = ring_buffer__new(loader_map(&o->loader, "copies"), take_piece, o, NULL);
 	return o->ring ? 0 : error_system(err, "off-cpu: the ring of stack copies cannot be mapped");
 }
 
@@ -184,7 +200,7 @@ void offcpu_each(const struct offcpu *o, void (*visit)(void *context, const stru
 	while (bpf_map_get_next_key(sums, previous, &key) == 0) {
 		previous = &key;
 		if (bpf_map_lookup_elem(sums, &key, &sum) == 0) {
-			sum.comm[sizeof sum.comm - 1] = sum.waker_comm[sizeof sum.waker_comm - 1] = '\0';
+			end_names(&sum);
 			visit(context, &key, &sum);
 		}
 	}
@@ -217,6 +233,7 @@ void offcpu_close(struct offcpu *o)
 	for (size_t i = 0; i < o->stacks.count; i++)
 		free(o->stacks.items[i].bytes);
 	vec_fini(&o->stacks);
+	vec_fini(&o->waits);
 	idmap_fini(&o->by_id);
 	loader_close(&o->loader);
 }

@@ -1,6 +1,8 @@
 /* Time that threads are blocked, summed by BPF programs (offcpu.bpf.c), and copies of their stacks. Knows no recording and no names.
  *
- *   offcpu_open → offcpu_start → offcpu_take, whenever offcpu_fd can be read → offcpu_stop → offcpu_each → offcpu_close */
+ *   offcpu_open → offcpu_start → offcpu_take, whenever offcpu_fd can be read → offcpu_stop → offcpu_each → offcpu_close
+ *
+ * Long waits (alone_ns) are in the list `waits` after offcpu_take and offcpu_stop. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,6 +24,7 @@ struct offcpu_options {
 	bool wakers;                 /* who ends the wait, with its stacks */
 	bool futexes;                /* only waits for futexes, with their address and holder */
 	uint32_t stack_bytes;        /* of a copy, at most OFFCPU_STACK_MAX; 0: 8192 */
+	uint64_t alone_ns;           /* waits of at least this time are in `waits`, not in the sums; 0: all are summed */
 };
 
 /* The registers (the kernel's struct pt_regs) and the stack of a thread in user code. */
@@ -37,6 +40,7 @@ struct offcpu {
 	struct idmap by_id;          /* of a user stack → index in stacks */
 	VEC(struct offcpu_stack) stacks;
 	size_t stored;               /* bytes of them */
+	VEC(struct offcpu_wait) waits; /* since the caller last cleared it */
 	uint64_t dropped;            /* copies beyond the limit of memory */
 };
 

@@ -4,7 +4,7 @@
 
 enum { OFFCPU_REGISTERS_MAX = 384, OFFCPU_STACK_MAX = 16384, OFFCPU_CHUNK = 256, OFFCPU_FRAMES = 64 };
 
-enum offcpu_loss { OFFCPU_LOST_TASK, OFFCPU_LOST_SUM, OFFCPU_LOST_COPY, OFFCPU_LOST_KERNEL_STACK, OFFCPU_LOSSES };
+enum offcpu_loss { OFFCPU_LOST_TASK, OFFCPU_LOST_SUM, OFFCPU_LOST_COPY, OFFCPU_LOST_KERNEL_STACK, OFFCPU_LOST_WAIT, OFFCPU_LOSSES };
 
 /* What waits are summed by. User stacks have an id: a hash of what distinguishes them. 0: no user stack. */
 struct offcpu_key {
@@ -23,6 +23,12 @@ struct offcpu_sum {
 	__u64 total, max, ended; /* ns; of CLOCK_MONOTONIC */
 	__u64 count;
 	char comm[16], waker_comm[16];
+};
+
+/* One wait that is not in the sums, sent when it ends; its sum has a count of 1. */
+struct offcpu_wait {
+	struct offcpu_key key;
+	struct offcpu_sum sum;
 };
 
 /* The registers and the stack of a thread in user code, sent once for each user stack. */

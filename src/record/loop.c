@@ -357,7 +357,8 @@ static int wait_once(struct recorder *r, struct error *err)
 	r->recording->wakeups += n != 0;
 	if (ready & 1 << READY_PROGRAMS && watched_event_happened(&r->programs))
 		bpf_programs_read(&r->measurement.programs); /* while they exist */
-	off_cpu_take(&r->off_cpu);
+	off_cpu_take(&r->off_cpu, &r->measurement, &r->evlist, &r->made);
+	recorder_flush_made(r);
 	if (ready & 1 << READY_TIMER && read_count(r->timer))
 		switch_at_timer(r);
 	if (ready & 1 << READY_CONTROL)

@@ -32,6 +32,9 @@ int off_cpu_open(struct off_cpu *off, const struct off_cpu_options *wanted, cons
 	options.processes = !m->target.from_tids;
 	options.follow = m->target.command;
 	options.cpus = m->target.cpus.list.items;
+	off->alone = wanted->alone;
+	if (wanted->alone) /* 0: every wait */
+		options.alone_ns = wanted->least_ms ? wanted->least_ms * 1000000ull : 1;
 	options.cpu_count = m->target.cpus_given ? m->target.cpus.list.count : 0;
 	return offcpu_open(&off->programs, &options, err);
 }
@@ -41,17 +44,10 @@ int off_cpu_start(struct off_cpu *off, struct error *err)
 	return off->open ? offcpu_start(&off->programs, err) : 0;
 }
 
-void off_cpu_take(struct off_cpu *off)
-{
-	if (off->open && !off->stopped)
-		offcpu_take(&off->programs);
-}
-
 struct writing {
 	struct off_cpu *off;
 	const struct evsel *evsel;
 	struct writer *out;
-	struct idmap named;      /* by thread id: threads with a COMM record */
 	int64_t clock_shift;     /* from CLOCK_MONOTONIC to the clock of the recording */
 };
 
@@ -146,10 +142,10 @@ static void write_head(const struct writing *w, const struct sample *sample)
 }
 
 /* A thread that started before the recording's events, or ended before they were read, has its name from here. */
-static void write_comm(struct writing *w, const struct sample *sample, const char *comm)
+static void write_comm(const struct writing *w, const struct sample *sample, const char *comm)
 {
 	bool added;
-	idmap_add(&w->named, sample->tid, 0, &added);
+	idmap_add(&w->off->named, sample->tid, 0, &added);
 	if (!added)
 		return;
 	size_t at = record_open(w->out, RECORD_COMM, 0);
@@ -159,15 +155,14 @@ static void write_comm(struct writing *w, const struct sample *sample, const cha
 	record_close_with(w->out, at, &w->evsel->attr, sample);
 }
 
-static void write_sample(void *context, const struct offcpu_key *key, const struct offcpu_sum *sum)
+static void write_sample(const struct writing *w, const struct offcpu_key *key, const struct offcpu_sum *sum, uint64_t time)
 {
-	struct writing *w = context;
 	uint64_t frames[OFFCPU_FRAMES], type = w->evsel->attr.sample_type;
 	const struct offcpu_stack *stack = offcpu_user_stack(&w->off->programs, key->user_stack);
 	size_t count = w->off->no_kernel ? 0 : offcpu_kernel_stack(&w->off->programs, key->kernel_stack, frames);
 	uint64_t user_ip = stack ? offcpu_ip(stack) : 0;
 	const struct sample sample = { .id = w->evsel->id_count ? w->evsel->ids[0] : 0, .ip = user_ip ? user_ip : count ? frames[0] : 0,
-		.pid = key->pid, .tid = key->tid, .time = sum->ended + (uint64_t)w->clock_shift, .period = sum->total };
+		.pid = key->pid, .tid = key->tid, .time = time, .period = sum->total };
 	write_comm(w, &sample, sum->comm);
 	size_t at = record_open(w->out, RECORD_SAMPLE, user_ip ? RECORD_MISC_USER : RECORD_MISC_KERNEL);
 	write_head(w, &sample);
@@ -184,6 +179,12 @@ static void write_sample(void *context, const struct offcpu_key *key, const stru
 	else
 		record_close(w->out, at, 0);
 	w->off->samples++;
+}
+
+static void write_sum(void *context, const struct offcpu_key *key, const struct offcpu_sum *sum)
+{
+	const struct writing *w = context;
+	write_sample(w, key, sum, w->off->alone ? OFF_CPU_SUM_TIME : sum->ended + (uint64_t)w->clock_shift);
 }
 
 static const struct evsel *event_of(const struct measurement *m, const struct evlist *evlist)
@@ -208,6 +209,7 @@ static void warn(const struct off_cpu *off, struct str *warnings)
 		[OFFCPU_LOST_TASK] = "waits were not counted, as memory was short",
 		[OFFCPU_LOST_SUM] = "waits were not counted, as the BPF map of sums is full",
 		[OFFCPU_LOST_COPY] = "stacks could not be copied in time: their waits have no callers in user code",
+		[OFFCPU_LOST_WAIT] = "long waits were not recorded, as they ended faster than they could be written",
 		[OFFCPU_LOST_KERNEL_STACK] = "waits have no call chain of the kernel, as the BPF map of call chains is full",
 	};
 	for (int i = 0; i < OFFCPU_LOSSES; i++) {
@@ -217,16 +219,46 @@ static void warn(const struct off_cpu *off, struct str *warnings)
 	}
 }
 
+static struct writing begin_writing(struct off_cpu *off, const struct measurement *m, const struct evlist *evlist, struct writer *out)
+{
+	return (struct writing){ .off = off, .evsel = event_of(m, evlist), .out = out, .clock_shift = clock_shift(m) };
+}
+
+static void write_waits(const struct writing *w)
+{
+	struct offcpu *programs = &w->off->programs;
+	for (size_t i = 0; w->evsel && i < programs->waits.count; i++) {
+		const struct offcpu_wait *wait = &programs->waits.items[i];
+		write_sample(w, &wait->key, &wait->sum, wait->sum.ended + (uint64_t)w->clock_shift);
+	}
+	vec_clear(&programs->waits);
+}
+
+void off_cpu_take(struct off_cpu *off, const struct measurement *m, const struct evlist *evlist, struct writer *out)
+{
+	if (!off->open || off->stopped)
+		return;
+	offcpu_take(&off->programs);
+	if (!off->programs.waits.count)
+		return;
+	const struct writing w = begin_writing(off, m, evlist, out);
+	write_waits(&w);
+}
+
 void off_cpu_write(struct off_cpu *off, const struct measurement *m, const struct evlist *evlist, struct writer *out, struct str *warnings)
 {
 	if (!off->open || off->stopped)
 		return;
 	off->stopped = true;
 	offcpu_stop(&off->programs);
-	struct writing w = { .off = off, .evsel = event_of(m, evlist), .out = out, .clock_shift = clock_shift(m) };
+	struct writing w = begin_writing(off, m, evlist, out);
+	write_waits(&w);
+	if (off->alone) { /* at the time of the sums, threads that have ended have no name */
+		idmap_fini(&off->named);
+		off->named = (struct idmap){ 0 };
+	}
 	if (w.evsel)
-		offcpu_each(&off->programs, write_sample, &w);
-	idmap_fini(&w.named);
+		offcpu_each(&off->programs, write_sum, &w);
 	warn(off, warnings);
 }
 
@@ -234,5 +266,6 @@ void off_cpu_close(struct off_cpu *off)
 {
 	if (off->open)
 		offcpu_close(&off->programs);
+	idmap_fini(&off->named);
 	*off = (struct off_cpu){ 0 };
 }

@@ -183,7 +183,7 @@ static struct feature_facts facts_of(struct recorder *r, struct writer *tracing)
 	return facts;
 }
 
-static void flush_made(struct recorder *r)
+void recorder_flush_made(struct recorder *r)
 {
 	data_writer_add(&r->writer, r->made.buffer, r->made.len);
 	r->made.len = 0;
@@ -248,7 +248,7 @@ static int begin_file(struct recorder *r, struct error *err)
 	if (r->unwinding && !r->files.count)
 		pass_existing(r, head);
 	build_reader_see_all(r->maps, (struct span){ (const uint8_t *)r->made.buffer, r->made.len });
-	flush_made(r);
+	recorder_flush_made(r);
 	return data_writer_flush(&r->writer, err);
 }
 
@@ -411,7 +411,7 @@ static int finish_switched_file(struct recorder *r, struct error *err)
 {
 	if (r->options->tail_synthesis)
 		write_existing(r);
-	flush_made(r);
+	recorder_flush_made(r);
 	if (data_writer_flush(&r->writer, err) < 0 || finish_file(r, err) < 0 || add_time_to_name(r, err) < 0)
 		return -1;
 	add_file(r);
@@ -466,7 +466,7 @@ static int complete_recording(struct recorder *r, struct error *err)
 		write_existing(r);
 	if (r->output.pipe)
 		write_pipe_end(r);
-	flush_made(r);
+	recorder_flush_made(r);
 	if (data_writer_flush(&r->writer, err) < 0)
 		return -1;
 	if (r->unwinding)

@@ -61,6 +61,8 @@ struct recorder {
 
 /* Finishes the file and begins the next. */
 int recorder_switch(struct recorder *r, struct error *err);
+/* Writes the synthesized records. */
+void recorder_flush_made(struct recorder *r);
 /* Whether samples are so frequent that the recorder waits like others for a CPU until it comes late (urgency_open). */
 bool recorder_is_frequent(const struct recorder *r);
 void recorder_say(struct recorder *r, const char *format, ...) __attribute__((format(printf, 2, 3)));

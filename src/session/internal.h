@@ -55,6 +55,7 @@ struct session_internal {
 	uint64_t held_bytes;
 	size_t build_ids_taken;
 	size_t modules_seen;         /* number of modules checked, none of which is a kernel */
+	size_t events_seen;          /* the number of events when see_events looked at them */
 	bool unordered, ordered_rounds;
 	bool combines;               /* changes of the model between two samples are combined */
 	struct record_times times;

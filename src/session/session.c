@@ -2,8 +2,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
+#include "abi/off_cpu.h"
 #include "session/decode_record.h"
 #include "session/internal.h"
 #include "session/kernel_parts.h"
@@ -13,6 +15,17 @@
 #include "session/stitch.h"
 #include "session/trace.h"
 #include "unwind/stack_memory.h"
+
+/* Whether samples of --off-cpu are behind all others: with stack copies, which need the mappings of threads that have ended. */
+static bool has_late_samples(const struct evlist *evlist)
+{
+	for (size_t i = 0; i < evlist->events.count; i++) {
+		const struct evsel *evsel = &evlist->events.items[i];
+		if (evsel->name && strcmp(evsel->name, OFF_CPU_EVENT) == 0 && evsel->attr.sample_type & SAMPLE_STACK_USER)
+			return true;
+	}
+	return false;
+}
 
 int session_open(struct session *session, struct source *source, const struct session_options *options, struct error *err)
 {
@@ -126,6 +139,15 @@ static uint64_t bad_records(const struct session *session)
 	return session->counters.bad_records + session->model.bad_records;
 }
 
+/* A stream describes its events before the records of the processes. */
+static void see_events(struct session *session)
+{
+	struct session_internal *in = session->internal;
+	if (in->events_seen != session_evlist(session)->events.count)
+		session->model.keep_exited |= has_late_samples(session_evlist(session));
+	in->events_seen = session_evlist(session)->events.count;
+}
+
 static void apply_side_band(struct session *session, const struct record *record, uint64_t clock)
 {
 	struct session_internal *in = session->internal;
@@ -137,6 +159,8 @@ static void apply_side_band(struct session *session, const struct record *record
 		decode_trailer(session, record, &decoded);
 	const uint64_t bad = bad_records(session);
 	losses_count(&session->counters, record);
+	if (record->type == RECORD_EXIT)
+		see_events(session);
 	model_apply(&session->model, record, trailer, clock);
 	if (bad_records(session) > bad && !session->counters.bad_type) {
 		session->counters.bad_type = record->type;

@@ -26,6 +26,8 @@ int time_parse(uint64_t *time_ns, const char *text, size_t len, struct error *er
 	uint64_t seconds = 0, fraction = 0;
 	size_t at = 0, digits = 0;
 
+	while (at < len && isspace((unsigned char)text[at]))
+		at++;
 	for (; at < len && isdigit((unsigned char)text[at]); at++)
 		seconds = seconds * 10 + (uint64_t)(text[at] - '0');
 	if (at < len && text[at] == '.')

@@ -31,6 +31,16 @@ TEST("a range in seconds contains both of its ends")
 	time_filter_fini(&filter);
 }
 
+TEST("blanks before a time of a range are ignored")
+{
+	struct time_filter filter = parse_time_filter("1, 2.5", 0, 0, false);
+	EXPECT_INT(filter.count, 1);
+	EXPECT(time_filter_drops(&filter, 999999999));
+	EXPECT(!time_filter_drops(&filter, 2500000000));
+	EXPECT(time_filter_drops(&filter, 2500000001));
+	time_filter_fini(&filter);
+}
+
 TEST("a range may be open at either end")
 {
 	struct time_filter filter = parse_time_filter("3,", 0, 0, false);

@@ -214,6 +214,12 @@ TEST("record: --off-cpu-details, --control and --threads")
 	EXPECT_INT(parse(&o, "--off-cpu-details state --threads=core --no-threads", &err), 0);
 	EXPECT(o.record.off_cpu.details && !o.record.off_cpu.wakers && !o.record.off_cpu.futexes && !o.record.groups);
 	release(&o);
+	EXPECT_INT(parse(&o, "--off-cpu --off-cpu-thresh 0", &err), 0);
+	EXPECT(o.record.off_cpu.wanted && o.record.off_cpu.alone && o.record.off_cpu.least_ms == 0);
+	release(&o);
+	EXPECT_INT(parse(&o, "--off-cpu", &err), 0);
+	EXPECT(o.record.off_cpu.wanted && !o.record.off_cpu.alone);
+	release(&o);
 	expect_refused("--off-cpu-details x", "--off-cpu-details takes state, wakers or futexes, not 'x'");
 	expect_refused("--control fx:3", "--control takes fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]");
 	expect_refused("--no-control", "--control cannot be undone");

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/off_cpu.h"
 #include "base/hash.h"
 #include "data/source.h"
 #include "image/image.h"
@@ -95,6 +96,8 @@ static void count_sample(struct marking *m, const struct record *record)
 		return;
 	uint64_t time = load_u64(record->body + (size_t)evsel->layout.time_at * 8);
 	m->timed = true;
+	if (time == OFF_CPU_SUM_TIME)
+		return; /* not a time of the recording */
 	if (facts->first_time == 0 || time < facts->first_time)
 		facts->first_time = time;
 	if (time > facts->last_time)

@@ -9,6 +9,7 @@ import sys
 import tempfile
 
 from suite import bpf, process
+from suite.cgroup import new_cgroup
 from suite.perf import first_difference, need_recording, need_reference
 from suite.process import perfuse
 from suite.settings import PERFUSE, TEST
@@ -269,17 +270,8 @@ def test_refused_programs(context):
 @by_samples
 def test_cgroups(context):
     """waits are added up by cgroup (version 2), and those of others are left out"""
-    mounts = process.must("sh", "-c", "grep ' cgroup2 ' /proc/mounts || true", cwd=context.work).split()
     hammer = context.hammer()
-    if not mounts:
-        raise Skip("cgroup version 2 is not mounted; test/vm_locks.py has version 1")
-    group = os.path.join(mounts[1], "perfuse-test-%d" % os.getpid())
-    try:
-        os.mkdir(group)
-    except OSError as why:
-        raise Skip("no cgroup can be made: %s" % why) from why
-    try:
-        name = "/" + os.path.basename(group)
+    with new_cgroup() as (group, name):
         inside = ("sh", "-c", "echo $$ >%s/cgroup.procs; exec %s %d %d" % (group, hammer, ROUNDS, HOLD_MS))
         text, known = context.contention("--lock-cgroup", "-x,", "-Y", "rwsem", command=inside)
         row = [row for row in values(text) if row[4] == name]
@@ -290,9 +282,6 @@ def test_cgroups(context):
         need(values(text) == [], "waits outside of the cgroup: " + text)
         done = perfuse("lock", "contention", "-ab", "-G", "/no/such/group", "--", "true", cwd=context.work)
         need(done.returncode == 129 and "Failed to read cgroup id for /no/such/group" in done.stderr, done.stderr)
-    finally:
-        process.wait_until(lambda: not open(os.path.join(group, "cgroup.procs")).read(), "the cgroup is empty")
-        os.rmdir(group)
 
 
 def test_conflicts(context):

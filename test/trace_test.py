@@ -9,6 +9,7 @@ import sys
 import tempfile
 
 from suite import bpf, process
+from suite.cgroup import new_cgroup
 from suite.perf import need_reference
 from suite.settings import PERFUSE, SHORT
 from suite.tests import Skip, need, need_root, need_tools, run_tests, tests_of
@@ -179,6 +180,39 @@ def test_sums():
             need(sorted(calls) == [70, 100, 250, 3000], calls)
             errors = [int(m[1]) for line in lines for m in [re.match(r"\t\t\t\tENOENT: (\d+)$", line)] if m]
             need(sorted(errors)[-4:][:3] and 3000 in errors and 250 in errors and 100 in errors, errors)
+
+
+def test_total():
+    """sums in total are those of the threads together; --max-summary shows the longest calls"""
+    with Work() as work:
+        program = work.write("p.py", "import os, threading\n"
+                             "def work(n):\n for i in range(n):\n  os.getppid()\n"
+                             "threads = [threading.Thread(target=work, args=(n,)) for n in (100, 250)]\n"
+                             "[t.start() for t in threads]\n[t.join() for t in threads]\n")
+        for option in ("-s", "-S"):
+            _, lines = work.trace(option, "--summary-mode=total", "--bpf-summary", "-e", "getppid,mmap", "python3", "-S", program)
+            need(counts(lines)["getppid"] == (350, 0), lines)
+            need(len([line for line in lines if re.match(r" total, \d+ events$", line)]) == 1, lines)
+            need(not any("(" in line and "events" in line for line in lines), lines)
+        _, lines = work.trace("-s", "--max-summary", "1", "-e", "clock_nanosleep,mmap", "sleep", "0.01")
+        need(counts(lines) == {"clock_nanosleep": (1, 0)}, lines)
+
+
+def test_cgroups():
+    """sums by cgroup have the calls of the threads in each"""
+    with Work() as work, new_cgroup() as (group, name):
+        shell = "for i in 1 2 3; do /bin/kill -0 $$; done; echo $$ >%s/cgroup.procs; exec sh -c 'umask 1; umask 2'" % group
+        for option in ("-s", "-S"):
+            _, lines = work.trace(option, "--summary-mode=cgroup", "-e", "kill,umask", "sh", "-c", shell)
+            heads = [line for line in lines if line.startswith(" cgroup ")]
+            at = [i for i, line in enumerate(lines) if line.startswith(" cgroup %s, " % name)]
+            need(len(heads) == 2 and len(at) == 1, lines)
+            other = next(i for i, line in enumerate(lines) if line in heads and i != at[0])
+            parts = {here: counts(lines[here:max(at[0], other) if here < max(at[0], other) else None]) for here in (at[0], other)}
+            need(parts[at[0]].get("umask", (0,))[0] >= 2 and "kill" not in parts[at[0]], lines)
+            need(parts[other].get("kill") == (3, 0) and "umask" not in parts[other], lines)
+        done = process.run(PERFUSE, "trace", "-s", "--summary-mode=cgroup", "-F", "all", "true")
+        need(done.returncode == 255 and "sums system calls alone" in done.stderr, done.stderr)
 
 
 def test_storm():

@@ -2,6 +2,7 @@
 /* Sums the waits for locks of the kernel, between the tracepoints contention_begin and contention_end (since Linux 5.19;
  * include/trace/events/lock.h). A wait for a spinning lock is stored for its CPU, as the thread cannot move and memory cannot be
  * allocated there; others are stored for their thread. A lock taken during a wait is not a wait of its own. */
+#include "bpf/cgroup.bpf.h"
 #include "bpf/common.bpf.h"
 #include "bpf/lock_shared.h"
 
@@ -85,7 +86,7 @@ extern void bpf_task_release(struct task_struct *task) __ksym __weak;
 
 const volatile bool by_cpu, by_task, by_process, by_type, by_address, by_cgroup; /* which filters apply */
 const volatile bool follow;         /* children of the filtered processes, too */
-const volatile bool want_stack, want_owner, want_owner_stack, unified;
+const volatile bool want_stack, want_owner, want_owner_stack;
 const volatile __u32 owner_bytes = sizeof(__u64);
 const volatile __u32 stack_skip = 0;
 const volatile __u32 mode = 0;      /* enum lock_mode */
@@ -118,46 +119,12 @@ struct sighand_struct {
 	struct spinlock siglock;
 };
 
-struct kernfs_node {
-	__u64 id;
-};
-
-struct cgroup {
-	struct kernfs_node *kn;
-};
-
-struct cgroup_subsys_state {
-	struct cgroup *cgroup;
-};
-
-struct css_set {
-	struct cgroup_subsys_state *subsys[1];
-};
-
 struct task_struct___places {
 	struct mm_struct *mm;
 	struct sighand_struct *sighand;
-	struct css_set *cgroups;
 };
 
 #pragma clang attribute pop
-
-enum cgroup_subsys_id { perf_event_cgrp_id = 8 };
-
-static inline __u64 cgroup_of_current(void)
-{
-	if (unified)
-		return bpf_get_current_cgroup_id();
-	if (!bpf_core_enum_value_exists(enum cgroup_subsys_id, perf_event_cgrp_id))
-		return 0;
-	const struct task_struct___places *task = (void *)bpf_get_current_task();
-	struct css_set *set = BPF_CORE_READ(task, cgroups);
-	struct cgroup_subsys_state *state = NULL;
-	__u64 index = bpf_core_enum_value(enum cgroup_subsys_id, perf_event_cgrp_id);
-	if (!set || bpf_probe_read_kernel(&state, sizeof state, (void *)&set->subsys + index * sizeof state) < 0 || !state)
-		return 0;
-	return BPF_CORE_READ(state, cgroup, kn, id);
-}
 
 static inline bool is_counted(__u64 lock, __u32 flags)
 {

@@ -4,13 +4,13 @@
  * A call without copied arguments is one record, sent at its return; if its task leaves the CPU before, its entry is sent then, so that a
  * reader sees a call that waits. Strings that are not in memory at the entry are read again at the return: then the kernel has faulted
  * them in. */
-#include "bpf/common.bpf.h"
+#include "bpf/cgroup.bpf.h"
 #include "bpf/trace_record.h"
 
 const volatile bool everything = false; /* all tasks but the hidden ones */
 const volatile bool attached = false;   /* tasks of the map `targets` */
 const volatile bool inherit = true;
-const volatile bool sums = false, error_sums = false;
+const volatile bool sums = false, error_sums = false, cgroups_wanted = false;
 const volatile bool by_cpu = false, by_cgroup = false;
 const volatile bool failures_only = false;
 const volatile __u64 least_ns = 0;      /* shorter calls are not sent */
@@ -229,6 +229,7 @@ static __noinline int send_task(struct task_struct *task, int event, int parent)
 	record.compat = event == TRACE_TASK_EXECUTED && is_compat_program(task);
 	record.tid = BPF_CORE_READ(task, pid);
 	record.tgid = BPF_CORE_READ(task, tgid);
+	record.cgroup = cgroups_wanted ? cgroup_of_current() : 0; /* a new task is in its parent's */
 	bpf_probe_read_kernel_str(record.comm, sizeof record.comm, task->comm);
 	/* the reader chooses programs by what is executed */
 	send_or_wake(&record, sizeof record, compat_only && event == TRACE_TASK_EXECUTED);

@@ -43,6 +43,7 @@ static int set_variables(struct loader *loader, const struct trace_programs_opti
 	return set_flag(loader, "everything", options->everything, err) < 0 ||
 		set_flag(loader, "attached", options->target_count > 0, err) < 0 || set_flag(loader, "inherit", !options->no_inherit, err) < 0 ||
 		set_flag(loader, "sums", options->sums, err) < 0 || set_flag(loader, "error_sums", options->error_sums, err) < 0 ||
+		set_flag(loader, "cgroups_wanted", options->cgroup_ids, err) < 0 || set_flag(loader, "unified", options->unified, err) < 0 ||
 		set_flag(loader, "by_cpu", options->cpu_count > 0, err) < 0 || set_flag(loader, "by_cgroup", options->cgroup >= 0, err) < 0 ||
 		set_flag(loader, "failures_only", options->failures_only, err) < 0 ||
 		set_flag(loader, "compat_only", options->call_count > 0, err) < 0 ||

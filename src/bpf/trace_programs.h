@@ -25,6 +25,8 @@ struct trace_programs_options {
 	int cgroup;                  /* descriptor of a folder: calls of its tasks; -1: all */
 	bool no_inherit;
 	bool sums, error_sums;
+	bool cgroup_ids;             /* records of tasks have the ids of their cgroups: in cgroup2 (unified), or of perf_event's hierarchy */
+	bool unified;
 	bool failures_only;
 	uint64_t least_ns;
 	const struct trace_rule *rules; /* 2 * TRACE_NUMBERS */

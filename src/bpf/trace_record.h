@@ -44,6 +44,7 @@ struct trace_task_record {
 	__u8 kind, event, compat, unused; /* compat: a 32-bit program is executed */
 	__u32 tid, tgid, parent;   /* parent: process of the parent, of a forked task */
 	__u64 time;
+	__u64 cgroup;              /* id; 0: not known */
 	char comm[TRACE_COMM];
 };
 

@@ -52,6 +52,21 @@ void call_sums_add(struct call_sums *sums, int32_t tid, uint32_t number, uint64_
 	}
 }
 
+void call_sums_merge(struct call_sums *sums, int32_t tid, const struct call_sum *from)
+{
+	struct call_sum *sum = call_sums_get(sums, tid, from->number);
+	if (from->min_ns < sum->min_ns)
+		sum->min_ns = from->min_ns;
+	if (from->max_ns > sum->max_ns)
+		sum->max_ns = from->max_ns;
+	sum->calls += from->calls;
+	sum->errors += from->errors;
+	sum->total_ns += from->total_ns;
+	sum->squares += from->squares;
+	sum->unseen += from->unseen;
+	sum->unfinished += from->unfinished;
+}
+
 double call_sum_deviation(const struct call_sum *sum)
 {
 	long double n = (long double)sum->calls, total = (long double)sum->total_ns;

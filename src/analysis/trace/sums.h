@@ -32,5 +32,7 @@ void call_sums_fini(struct call_sums *sums);
 struct call_sum *call_sums_get(struct call_sums *sums, int32_t tid, uint32_t number);
 void call_sums_add(struct call_sums *sums, int32_t tid, uint32_t number, uint64_t ns, int64_t result);
 void call_sums_add_error(struct call_sums *sums, int32_t tid, uint32_t number, int error, uint64_t count);
+/* Adds a sum of another list. */
+void call_sums_merge(struct call_sums *sums, int32_t tid, const struct call_sum *from);
 /* The standard error of the mean as a part of the mean. */
 double call_sum_deviation(const struct call_sum *sum);

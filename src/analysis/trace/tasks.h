@@ -38,6 +38,7 @@ struct trace_task {
 	struct pending_call entry;
 	struct call_chain chain;
 	uint64_t events, major_faults, minor_faults, runtime_ns;
+	uint64_t cgroup;                 /* the id of the last known one; 0: not known */
 	bool ended;
 	uint32_t index;                  /* in the list */
 	uint32_t life;                   /* changes when the entry is given to another task */

@@ -132,6 +132,19 @@ static int set_call_graph(void *target, const struct option *option, const char 
 	return call_graph_parse(arg, &o->sampling.call_graph, &o->sampling.stack_size, &o->sampling.max_stack, err);
 }
 
+static int set_summary_mode(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	static const char *const modes[] = { [SUMMARY_BY_THREAD] = "thread", [SUMMARY_IN_TOTAL] = "total", [SUMMARY_BY_CGROUP] = "cgroup" };
+	T *o = target;
+	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+		if (strcmp(arg, modes[i]) == 0) {
+			o->summary_mode = (enum summary_mode)i;
+			return 0;
+		}
+	}
+	return error_set(err, ERROR_USAGE, "--summary-mode takes thread, total or cgroup, not '%s'", arg);
+}
+
 const struct option trace_table[] = {
 	OPT_CALLBACK('e', "event", T, words, "event", "system calls (names, globs, groups; !: all others) and other events", set_event),
 	OPT_CALLBACK(0, "filter", T, words, "filter", "a condition on the tracepoints of the preceding -e", set_filter),
@@ -157,6 +170,12 @@ const struct option trace_table[] = {
 	OPT_BOOL('s', "summary", T, summary_only, "only sums: number, errors and times of each call of each thread"),
 	OPT_BOOL('S', "with-summary", T, summary, "all calls, then the sums"),
 	OPT_BOOL(0, "errno-summary", T, error_summary, "list the errors of each call in the sums (implies -s)"),
+	OPTION_ROW(CALLBACK, 0, "summary-mode", T, summary_mode, "with -s or -S: the sums of each thread (the default), cgroup, or of all",
+		.arg = "thread|total|cgroup", .set = set_summary_mode, .flags = OPTION_OWN | OPTION_NONEG),
+	OPTION_ROW(UINT, 0, "max-summary", T, max_summary, "with -s or -S: show only the n calls with the longest time of each", .arg = "n",
+		.flags = OPTION_OWN),
+	OPTION_ROW(BOOL, 0, "bpf-summary", T, bpf_summary, "has no effect: BPF programs make the sums of -s where it is possible",
+		.flags = OPTION_OWN),
 	OPT_CALLBACK_FLAGS('F', "pf", T, faults, "all|maj|min", "trace page faults", set_faults, OPTION_LASTARG),
 	OPT_BOOL(0, "syscalls", T, syscalls, "trace system calls, also with -F or other events"),
 	OPT_BOOL('f', "force", T, force, "read a recording of another owner, too"),

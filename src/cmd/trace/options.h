@@ -1,5 +1,6 @@
 /* The options of trace, as its table fills them, and the system calls that they choose. */
 #pragma once
+#include "analysis/trace/summary.h"
 #include "base/options.h"
 #include "base/vec.h"
 #include "cmd/command.h"
@@ -33,6 +34,9 @@ struct trace_command {
 		kernel_graph, sort_events, print_sample, force_btf, show_switch_events;
 	struct trace_text_options text;      /* from the configuration */
 	const struct format *format;
+	enum summary_mode summary_mode;
+	unsigned max_summary;                /* calls of a row of the sums; 0: all */
+	bool bpf_summary;                    /* has no effect: programs make the sums where it is possible */
 	bool bpf_refused;                    /* tracepoints are used instead of BPF programs */
 };
 

@@ -97,3 +97,20 @@ TEST("trace: --filter-pids takes ids, which are not shown")
 		trace_options_fini(&o);
 	}
 }
+
+TEST("trace: the sums are of threads, of cgroups or of all")
+{
+	struct trace_command o;
+	struct error err;
+	EXPECT_INT(parse(&o, "-s", &err), 0);
+	EXPECT_INT(o.summary_mode, SUMMARY_BY_THREAD);
+	trace_options_fini(&o);
+	EXPECT_INT(parse(&o, "-s --summary-mode=total --no-bpf-summary --max-summary 3", &err), 0);
+	EXPECT_INT(o.summary_mode, SUMMARY_IN_TOTAL);
+	EXPECT_INT(o.max_summary, 3);
+	trace_options_fini(&o);
+	EXPECT_INT(parse(&o, "-S --summary-mode=cgroup --bpf-summary", &err), 0);
+	EXPECT_INT(o.summary_mode, SUMMARY_BY_CGROUP);
+	trace_options_fini(&o);
+	expect_refused("--summary-mode=all", "--summary-mode takes thread, total or cgroup, not 'all'");
+}

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +98,10 @@ int trace_open_programs(struct trace_run *run, struct trace_programs *programs, 
 	struct error *err)
 {
 	const struct trace_command *o = run->options;
+	char mount[PATH_MAX];
+	bool unified = false;
+	if (o->summary_mode == SUMMARY_BY_CGROUP && !cgroup_mount(mount, sizeof mount, &unified))
+		return error_set(err, ERROR_UNSUPPORTED, "--summary-mode=cgroup: no cgroup file system is mounted");
 	CLEANUP_FREE struct trace_rule *rules = memory_zero(2 * TRACE_NUMBERS, sizeof *rules);
 	VEC(pid_t) targets = { 0 };
 	if (command > 0)
@@ -118,6 +123,7 @@ int trace_open_programs(struct trace_run *run, struct trace_programs *programs, 
 		.cpus = target->cpus_given ? target->cpus.list.items : NULL,
 		.cpu_count = target->cpus_given ? target->cpus.list.count : 0, .cgroup = cgroup,
 		.no_inherit = o->sampling.no_inherit, .sums = o->summary_only, .error_sums = o->error_summary,
+		.cgroup_ids = o->summary_mode == SUMMARY_BY_CGROUP, .unified = unified,
 		.failures_only = o->failures && lines, .least_ns = lines ? o->least_ns : 0, .rules = rules,
 		.delayed = o->delay_ms, .calls = calls, .call_count = call_count, .compat_runs = call_count && compat_runs(target),
 		.sorted = o->sort_events, .ring_bytes = o->pages * (size_t)sysconf(_SC_PAGESIZE),

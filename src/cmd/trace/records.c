@@ -72,6 +72,8 @@ static void take_return(struct trace_run *run, struct trace_task *task, const st
 static void take_task(struct trace_run *run, const struct trace_task_record *record)
 {
 	struct trace_task *task = trace_tasks_get(&run->tasks, (int32_t)record->tid, (int32_t)record->tgid);
+	if (record->cgroup)
+		task->cgroup = record->cgroup;
 	if (record->event == TRACE_TASK_ENDED)
 		return trace_tasks_end(&run->tasks, task);
 	if (task->ended) { /* the id belongs to another task now */
@@ -129,16 +131,11 @@ void trace_take_record(void *context, const void *record, size_t size)
 static void take_sum(void *context, const struct trace_sum_key *key, const struct trace_sum *from)
 {
 	struct trace_run *run = context;
-	struct call_sum *sum = call_sums_get(&run->sums, (int32_t)key->tid, (uint32_t)key->number);
+	const struct call_sum sum = { .number = (uint32_t)key->number, .calls = from->calls, .errors = from->errors, .total_ns = from->total,
+		.min_ns = from->min, .max_ns = from->max, .squares = (long double)from->squares + (long double)from->squares_carry * 0x1p64L +
+		(long double)from->large_squares * 0x1p32L };
 	struct trace_task *task = trace_tasks_get(&run->tasks, (int32_t)key->tid, 0);
-	if (from->min < sum->min_ns)
-		sum->min_ns = from->min;
-	if (from->max > sum->max_ns)
-		sum->max_ns = from->max;
-	sum->calls += from->calls;
-	sum->errors += from->errors;
-	sum->total_ns += from->total;
-	sum->squares += (long double)from->squares + (long double)from->squares_carry * 0x1p64L + (long double)from->large_squares * 0x1p32L;
+	call_sums_merge(&run->sums, (int32_t)key->tid, &sum);
 	task->events += 2 * from->calls - from->unseen + from->unfinished;
 }
 

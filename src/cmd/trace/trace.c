@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "cmd/trace/samples.h"
+#include "os/cgroup.h"
 #include "os/process.h"
 
 enum { OUTPUT_BYTES = 1 << 18, FILE_MODE = 0666, STACK_BYTES = 8192 };
@@ -65,17 +66,40 @@ static const char *call_name(void *context, uint32_t number)
 	return call ? call->name : "?";
 }
 
+static int note_cgroup(void *context, uint64_t id, const char *path)
+{
+	struct trace_run *run = context;
+	idmap_set(&run->cgroup_paths, id, strtab_add_line(&run->cgroups, path, strlen(path)));
+	return 0;
+}
+
+/* Before the run and after it: cgroups come and go. */
+static void note_cgroups(struct trace_run *run)
+{
+	if (run->options->summary_mode == SUMMARY_BY_CGROUP)
+		cgroup_each(note_cgroup, run, NULL);
+}
+
+static const char *cgroup_name(void *context, uint64_t id)
+{
+	const struct trace_run *run = context;
+	uint32_t path = idmap_get(&run->cgroup_paths, id);
+	return path == IDMAP_NONE ? NULL : strtab_text(&run->cgroups, path);
+}
+
 void trace_print_summary(struct trace_run *run)
 {
-	struct trace_summary summary;
+	const struct trace_command *o = run->options;
+	struct trace_summary summary = { .mode = o->summary_mode, .name = call_name, .cgroup_name = cgroup_name, .context = run,
+		.scheduled = o->sched };
 	struct trace_results results;
-	trace_summary_init(&summary, &run->tasks, &run->sums, run->events, call_name, run);
-	summary.scheduled = run->options->sched;
-	if (format_is_table(run->options->format)) {
+	note_cgroups(run);
+	trace_summary_init(&summary, &run->tasks, &run->sums, run->events);
+	if (format_is_table(o->format)) {
 		trace_results_init(&results, &summary);
-		run->options->format->print(&results.results, &run->out);
+		o->format->print(&results.results, &run->out);
 	} else {
-		summary_text_print(&summary, run->options->error_summary, &run->out);
+		summary_text_print(&summary, &(struct summary_text_options){ o->error_summary, o->max_summary }, &run->out);
 	}
 	trace_summary_fini(&summary);
 }
@@ -141,6 +165,7 @@ static void open_run(struct trace_run *run)
 	calls_init(&run->calls[0], tables[0]);
 	calls_init(&run->calls[1], tables[1]);
 	set_types(run);
+	note_cgroups(run);
 	call_selection_make(&run->selection, o, tables);
 	o->text.comm = o->comm;
 	o->text.failures_only = o->failures;
@@ -166,6 +191,8 @@ static void close_run(struct trace_run *run)
 	writer_fini(&run->out);
 	trace_tasks_fini(&run->tasks);
 	call_sums_fini(&run->sums);
+	strtab_fini(&run->cgroups);
+	idmap_fini(&run->cgroup_paths);
 	calls_fini(&run->calls[0]);
 	calls_fini(&run->calls[1]);
 	kernel_structs_close(&run->types);
@@ -185,7 +212,7 @@ static int run_live(struct trace_run *run, struct error *err)
 	bool plain = !needs_tracepoints(run->options);
 	if (plain && trace_run_programs(run, err) == 0)
 		return 0;
-	if (plain && !run->refused)
+	if (plain && (!run->refused || (run->options->summary && run->options->summary_mode == SUMMARY_BY_CGROUP)))
 		return -1;
 	run->refusal = *err;
 	memset(err, 0, sizeof *err);
@@ -195,9 +222,24 @@ static int run_live(struct trace_run *run, struct error *err)
 	return status;
 }
 
+/* Only the programs send the cgroups of threads. */
+static int check_mode(const struct trace_run *run, struct error *err)
+{
+	const struct trace_command *o = run->options;
+	if (!o->summary || o->summary_mode != SUMMARY_BY_CGROUP)
+		return 0;
+	if (o->input)
+		return error_set(err, ERROR_USAGE, "--summary-mode=cgroup needs BPF programs: a recording does not have the cgroups of threads");
+	if (needs_tracepoints(o))
+		return error_set(err, ERROR_USAGE, "--summary-mode=cgroup sums system calls alone, without other events and call chains");
+	return 0;
+}
+
 static int run_trace(struct trace_run *run)
 {
 	struct error err = { 0 };
+	if (check_mode(run, &err) < 0)
+		return cli_complain(run->cli, &err), EXIT_FAILED;
 	if (open_output(run, &err) < 0)
 		return cli_complain(run->cli, &err), EXIT_FAILED;
 	open_run(run);

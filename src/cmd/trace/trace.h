@@ -24,6 +24,8 @@ struct trace_run {
 	struct call_types call_types;
 	struct trace_tasks tasks;
 	struct call_sums sums;
+	struct strtab cgroups;               /* paths, with --summary-mode=cgroup */
+	struct idmap cgroup_paths;           /* id → path */
 	struct trace_text text;
 	struct writer out;
 	int file;                            /* descriptor of -o; -1: standard error */

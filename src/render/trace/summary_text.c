@@ -27,40 +27,54 @@ static void print_errors(const struct call_sums *sums, const struct call_sum *of
 	vec_fini(&list);
 }
 
-static void print_calls(const struct trace_summary *summary, const struct summary_thread *thread, bool errors, struct writer *out)
+static void print_calls(const struct trace_summary *summary, const struct summary_thread *thread,
+	const struct summary_text_options *options, struct writer *out)
 {
 	writer_puts(out, "\n"
 		"   syscall            calls  errors  total       min       avg       max       stddev\n"
 		"                                     (msec)    (msec)    (msec)    (msec)        (%)\n"
 		"   --------------- --------  ------ -------- --------- --------- ---------     ------\n");
-	for (size_t i = 0; i < thread->count; i++) {
+	for (size_t i = 0; i < thread->count && (!options->max_calls || i < options->max_calls); i++) {
 		const struct call_sum *sum = summary->rows.items[thread->first + i];
 		writer_printf(out, "   %-15s %8llu %6llu %9.3f %9.3f %9.3f %9.3f %9.2f%%\n", summary->name(summary->context, sum->number),
 			(unsigned long long)sum->calls, (unsigned long long)sum->errors, MS(sum->total_ns), MS(sum->min_ns),
 			MS(sum->total_ns) / (double)sum->calls, MS(sum->max_ns), 100 * call_sum_deviation(sum));
-		if (errors && sum->errors)
+		if (options->errors && sum->errors)
 			print_errors(summary->sums, sum, out);
 	}
 	writer_puts(out, "\n\n");
 }
 
-void summary_text_print(const struct trace_summary *summary, bool errors, struct writer *out)
+static void print_owner(const struct trace_summary *summary, const struct summary_thread *thread, struct writer *out)
+{
+	const struct trace_task *task = thread->task;
+	unsigned long long events = summary->mode == SUMMARY_IN_TOTAL ? summary->events : thread->events;
+	const char *cgroup = summary->mode == SUMMARY_BY_CGROUP ? summary->cgroup_name(summary->context, task->cgroup) : NULL;
+	char unnamed[24];
+	snprintf(unnamed, sizeof unnamed, ":%d", task->tid);
+	if (summary->mode == SUMMARY_BY_THREAD)
+		writer_printf(out, " %s (%d), %llu events, %.1f%%", *task->comm ? task->comm : unnamed, task->tid, events,
+			100.0 * (double)events / (double)(summary->events ? summary->events : 1));
+	else if (summary->mode == SUMMARY_IN_TOTAL)
+		writer_printf(out, " total, %llu events", events);
+	else if (cgroup)
+		writer_printf(out, " cgroup %s, %llu events", cgroup, events);
+	else
+		writer_printf(out, " cgroup id:%llu, %llu events", (unsigned long long)task->cgroup, events);
+	if (thread->major_faults)
+		writer_printf(out, ", %llu majfaults", (unsigned long long)thread->major_faults);
+	if (thread->minor_faults)
+		writer_printf(out, ", %llu minfaults", (unsigned long long)thread->minor_faults);
+	if (summary->scheduled)
+		writer_printf(out, ", %.3f msec", MS(thread->runtime_ns));
+	writer_putc(out, '\n');
+}
+
+void summary_text_print(const struct trace_summary *summary, const struct summary_text_options *options, struct writer *out)
 {
 	writer_puts(out, "\n Summary of events:\n\n");
 	for (size_t i = 0; i < summary->threads.count; i++) {
-		const struct summary_thread *thread = &summary->threads.items[i];
-		const struct trace_task *task = thread->task;
-		char unnamed[24];
-		snprintf(unnamed, sizeof unnamed, ":%d", task->tid);
-		writer_printf(out, " %s (%d), %llu events, %.1f%%", *task->comm ? task->comm : unnamed, task->tid, (unsigned long long)thread->events,
-			100.0 * (double)thread->events / (double)(summary->events ? summary->events : 1));
-		if (task->major_faults)
-			writer_printf(out, ", %llu majfaults", (unsigned long long)task->major_faults);
-		if (task->minor_faults)
-			writer_printf(out, ", %llu minfaults", (unsigned long long)task->minor_faults);
-		if (summary->scheduled)
-			writer_printf(out, ", %.3f msec", MS(task->runtime_ns));
-		writer_putc(out, '\n');
-		print_calls(summary, thread, errors, out);
+		print_owner(summary, &summary->threads.items[i], out);
+		print_calls(summary, &summary->threads.items[i], options, out);
 	}
 }

@@ -91,16 +91,16 @@ TEST("a summary has perf's columns")
 {
 	struct call_sums sums = { 0 };
 	struct trace_tasks tasks = { 0 };
-	struct trace_summary summary;
+	struct trace_summary summary = { .name = name_of };
 	struct writer out;
 	struct trace_task *task = trace_tasks_get(&tasks, 9, 0);
 	trace_task_name(task, "dd", 3);
 	task->events = 4;
 	call_sums_add(&sums, 9, 0, 1000000, 1);
 	call_sums_add(&sums, 9, 0, 3000000, -2);
-	trace_summary_init(&summary, &tasks, &sums, 0, name_of, NULL);
+	trace_summary_init(&summary, &tasks, &sums, 0);
 	writer_open(&out, -1, 256);
-	summary_text_print(&summary, true, &out);
+	summary_text_print(&summary, &(struct summary_text_options){ .errors = true }, &out);
 	writer_putc(&out, '\0');
 	EXPECT_STR(out.buffer,
 		"\n Summary of events:\n\n dd (9), 4 events, 100.0%\n\n"
@@ -111,6 +111,44 @@ TEST("a summary has perf's columns")
 		"\t\t\t\tENOENT: 1\n\n\n");
 	writer_fini(&out);
 	trace_summary_fini(&summary);
+	call_sums_fini(&sums);
+	trace_tasks_fini(&tasks);
+}
+
+static const char *path_of(void *context, uint64_t id)
+{
+	return id == 3 ? "/system.slice" : NULL;
+}
+
+TEST("a summary in total or by cgroup names what is added up, and has at most the wanted number of calls")
+{
+	static const struct {
+		enum summary_mode mode;
+		uint64_t cgroup;
+		const char *line;
+	} rows[] = { { SUMMARY_IN_TOTAL, 3, " total, 4 events, 2 minfaults\n" },
+		{ SUMMARY_BY_CGROUP, 3, " cgroup /system.slice, 4 events, 2 minfaults\n" },
+		{ SUMMARY_BY_CGROUP, 4, " cgroup id:4, 4 events, 2 minfaults\n" } };
+	struct call_sums sums = { 0 };
+	struct trace_tasks tasks = { 0 };
+	struct trace_task *task = trace_tasks_get(&tasks, 9, 0);
+	task->events = 4;
+	task->minor_faults = 2;
+	call_sums_add(&sums, 9, 0, 1000000, 1);
+	call_sums_add(&sums, 9, 1, 2000000, 1);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct trace_summary summary = { .mode = rows[i].mode, .name = name_of, .cgroup_name = path_of };
+		struct writer out;
+		task->cgroup = rows[i].cgroup;
+		trace_summary_init(&summary, &tasks, &sums, 0);
+		writer_open(&out, -1, 256);
+		summary_text_print(&summary, &(struct summary_text_options){ .max_calls = 1 }, &out);
+		writer_putc(&out, '\0');
+		EXPECT(strstr(out.buffer, rows[i].line) != NULL);
+		EXPECT(strstr(out.buffer, " 2.000 ") != NULL && strstr(out.buffer, " 1.000 ") == NULL);
+		writer_fini(&out);
+		trace_summary_fini(&summary);
+	}
 	call_sums_fini(&sums);
 	trace_tasks_fini(&tasks);
 }

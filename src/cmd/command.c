@@ -177,8 +177,9 @@ static int list_subcommands(struct cli *cli, const struct command *command)
 	return EXIT_LISTED;
 }
 
-/* --format=tui */
-static int run_browsing(struct cli *cli, const struct command *command, void *options, int argc, const char **argv)
+/* --format=tui. Not inlined: copies of stacks (record --call-graph dwarf) have room for the frames of commands without the screen. */
+static __attribute__((noinline)) int run_browsing(struct cli *cli, const struct command *command, void *options, int argc,
+	const char **argv)
 {
 	struct browse_screen screen = { 0 };
 	cli->use_pager = 0;

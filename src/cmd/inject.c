@@ -21,7 +21,7 @@ extern const struct command command_inject;
 
 struct inject_options {
 	const char *input, *output, *vmlinux, *kallsyms, *guestmount, *known_build_ids;
-	bool build_ids, build_ids_all, mmap2_hit, mmap2_all, sched_stat, jit, force, strip, ignore_vmlinux, compact, indexed;
+	bool build_ids, build_ids_all, mmap2_hit, mmap2_all, sched_stat, jit, force, strip, ignore_vmlinux, compact, indexed, convert;
 	int verbose;
 	bool decode;                 /* --itrace was given */
 	struct itrace itrace;
@@ -97,6 +97,8 @@ static const struct option inject_table[] = {
 	OPT_BOOL('s', "sched-stat", I, sched_stat, "show where tasks slept: give sched_stat samples the stack of the task's last switch"),
 	OPT_INCR('v', "verbose", I, verbose, "print more messages"),
 	OPTION_ROW(BOOL, 0, "compact", I, compact, "drop mappings and threads that no sample needs", .flags = OPTION_OWN),
+	OPTION_ROW(BOOL, 0, "convert-callchain", I, convert, "replace copies of stacks (record --call-graph dwarf) by the call chains in them",
+		.flags = OPTION_OWN),
 	OPT_BOOL(0, "buildid-all", I, build_ids_all, "add the build-ids of all files that were mapped"),
 	OPT_CALLBACK_FLAGS(0, "guest-data", I, guest, "opts", "add the recording of a virtual machine: PATH,PID[,TIME OFFSET[,TIME SCALE]]",
 		set_guest, OPTION_OPTARG),
@@ -154,6 +156,7 @@ static int inject_source(struct cli *cli, const struct inject_options *options, 
 	const struct rewrite_options rewrite_options = {
 		.output = options->output ? options->output : "-", .command = words.list.items, .ids = ids_of(options),
 		.known_build_ids = options->known_build_ids, .sched_stat = options->sched_stat, .jit = options->jit,
+		.convert_stacks = options->convert, .images = &images,
 		.plan = options->compact ? plan : NULL, .indexed = options->indexed,
 		.trace = options->decode ? &trace : NULL, .strip = options->strip, .force = options->force,
 		.guest = options->guest_path[0] ? &options->guest : NULL, .budget = cli->budget, .recorded_until = recorded_until,
@@ -178,7 +181,7 @@ static int plan_compact(struct cli *cli, const struct inject_options *options, c
 	struct source_options source_options = { .force = options->force };
 	struct source *source;
 	struct stat st;
-	if (options->decode || options->jit || options->sched_stat || ids_of(options) != IDS_NONE)
+	if (options->decode || options->jit || options->sched_stat || options->convert || ids_of(options) != IDS_NONE)
 		return error_set(err, ERROR_USAGE, "--compact cannot be combined with other changes: make them first");
 	if (strcmp(input, "-") == 0 || stat(input, &st) != 0 || S_ISFIFO(st.st_mode))
 		return error_set(err, ERROR_USAGE, "--compact reads the recording twice: it needs a file (-i)");
@@ -214,11 +217,14 @@ static int correct_times(struct cli *cli, const struct inject_options *options)
 
 static int check_options(const struct inject_options *options, struct error *err)
 {
-	bool others = options->decode || options->jit || options->sched_stat || options->compact || ids_of(options) != IDS_NONE;
+	bool others = options->decode || options->jit || options->sched_stat || options->compact || options->convert ||
+		ids_of(options) != IDS_NONE;
 	if (options->strip && !options->decode)
 		return error_set(err, ERROR_USAGE, "--strip option requires --itrace option");
 	if (options->guest_path[0] && others)
 		return error_set(err, ERROR_USAGE, "--guest-data cannot be combined with other changes: make them before or afterwards");
+	if (options->convert && options->decode)
+		return error_set(err, ERROR_USAGE, "--convert-callchain cannot be combined with --itrace: make one change after the other");
 	return kernel_files_check(options->vmlinux, options->kallsyms, err);
 }
 

@@ -17,6 +17,7 @@ int new_recording_open(struct new_recording *new, const char *path, const struct
 {
 	new_recording_init(new);
 	new->source = source;
+	new->evlist = &source->header.evlist;
 	new->command = command;
 	writer_open(&new->made, -1, 0);
 	return output_open(&new->output, path, err);
@@ -104,7 +105,7 @@ static void make_features(const struct new_recording *new, struct span build_ids
 		} else if (i == FEATURE_CMDLINE && new->command) {
 			add_command(features, new->command);
 		} else if (i == FEATURE_EVENT_DESC) {
-			add_events(features, &header->evlist);
+			add_events(features, new->evlist);
 		} else {
 			writer_add(&features->out, header->feature_data[i].data, header->feature_data[i].len);
 			put_feature(features, i, at);
@@ -117,8 +118,8 @@ static void add_head_records(struct new_recording *new)
 {
 	const struct header *header = &new->source->header;
 	struct features features;
-	for (size_t i = 0; i < header->evlist.events.count; i++) {
-		const struct evsel *evsel = &header->evlist.events.items[i];
+	for (size_t i = 0; i < new->evlist->events.count; i++) {
+		const struct evsel *evsel = &new->evlist->events.items[i];
 		struct attr attr = evsel->attr;
 		uint8_t bytes[ATTR_SIZE_VER9];
 		attr.size = ATTR_SIZE_VER8; /* perf takes its own full structure from the record, whatever size that states */
@@ -147,7 +148,7 @@ static bool begin(struct new_recording *new)
 	const struct header *header = &new->source->header;
 	if (new->begun || new->error.kind != ERROR_NONE)
 		return new->begun;
-	new->begun = data_writer_open(&new->writer, new->output.fd, new->output.pipe, &header->evlist, &new->error) == 0;
+	new->begun = data_writer_open(&new->writer, new->output.fd, new->output.pipe, new->evlist, &new->error) == 0;
 	if (new->begun && new->output.pipe && !header->pipe) {
 		struct writer waiting = new->made;
 		writer_open(&new->made, -1, 0);
@@ -213,7 +214,7 @@ int new_recording_finish(struct new_recording *new, struct span build_ids, struc
 	if (begin(new) && new->error.kind == ERROR_NONE) {
 		make_features(new, build_ids, &features);
 		struct feature_bodies bodies = features_bodies(&features);
-		failed = data_writer_finish(&new->writer, &new->source->header.evlist, &bodies, &new->error);
+		failed = data_writer_finish(&new->writer, new->evlist, &bodies, &new->error);
 		features_fini(&features);
 	}
 	if (failed == 0 && new->error.kind == ERROR_NONE && new->indexed && !new->output.pipe)

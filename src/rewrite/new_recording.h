@@ -16,6 +16,7 @@ struct new_recording {
 	struct output output;
 	struct data_writer writer;
 	const struct source *source;
+	const struct evlist *evlist;  /* of the source, or what replaces it; borrowed */
 	const char *const *command;   /* argv, NULL-terminated */
 	bool without_traces, with_branches; /* the features that the header loses and gets */
 	bool begun;                   /* the writer is open */

@@ -16,7 +16,8 @@ enum {
 	OWN_SHARE = 4,               /* the model and the steps may always have this part of the limit, as waiting records may take all of it */
 };
 
-static const struct step *const all_steps[STEPS] = { &step_guest, &step_jit, &step_sched, &step_trace, &step_build_ids };
+static const struct step *const all_steps[STEPS] = { &step_guest, &step_jit, &step_sched, &step_trace, &step_convert,
+	&step_build_ids };
 
 int rewrite_open(struct rewrite **rewrite, struct source *source, const struct rewrite_options *options, struct error *err)
 {
@@ -29,13 +30,15 @@ int rewrite_open(struct rewrite **rewrite, struct source *source, const struct r
 	r->model.budget = options->budget;
 	if (source->header.swapped)
 		return error_set(err, ERROR_UNSUPPORTED, "recordings of the other byte order are not supported yet");
+	if (options->convert_stacks && convert_step_check(source, err) < 0)
+		return -1;
 	if (options->guest && guest_data_open(&r->guest, options->guest, source, options->force, options->budget, err) < 0)
 		return -1;
 	if (new_recording_open(&r->out, options->output, source, options->command, err) < 0)
 		return -1;
 	r->out.indexed = options->indexed;
-	r->ordered = options->guest || options->jit || options->trace || options->sched_stat || options->ids == IDS_HIT ||
-		options->ids == IDS_MMAP2_HIT;
+	r->ordered = options->guest || options->jit || options->convert_stacks || options->trace || options->sched_stat ||
+		options->ids == IDS_HIT || options->ids == IDS_MMAP2_HIT;
 	for (size_t i = 0; i < STEPS; i++) {
 		if (!all_steps[i]->wanted(options))
 			continue;
@@ -113,7 +116,7 @@ static int steps_after(struct rewrite *r, struct item *item, struct error *err)
 /* Without the rest of the recording, the output would lack records. */
 static bool needs_all(const struct rewrite_options *options)
 {
-	return options->ids == IDS_MMAP2_HIT || options->sched_stat || options->trace || options->guest;
+	return options->ids == IDS_MMAP2_HIT || options->sched_stat || options->convert_stacks || options->trace || options->guest;
 }
 
 /* Once memory reaches its limit, records are written unchanged. */

@@ -4,12 +4,13 @@
  * still true. A file takes its name when it is opened and replaces the older one of that name only by rename; without rewrite_finish it is
  * removed and the older one gets its name again.
  *
- * Order: without a change that depends on samples (-b, -B, -s, -j), makes them (--itrace) or adds others (--guest-data), records are
- * written in the order of the source. Otherwise records with a time wait until the source ends, with a guest until their round ends, and
- * are written by time; tool records and records without a time are written as they are read. The model and the ordering are those of a
- * session (model/, session/order.h), but there is no session, for three reasons: perf ignores rounds here, so that late records are
- * sorted, too; a step may drop a mapping before the model applies it, or apply those of a JIT dump in between; and a session applies all
- * side-band of a batch before it delivers the batch's samples, whereas here records are written one by one.
+ * Order: without a change that depends on samples (-b, -B, -s, -j, --convert-callchain), makes them (--itrace) or adds others
+ * (--guest-data), records are written in the order of the source. Otherwise records with a time wait until the source ends, with a guest
+ * until their round ends, and are written by time; tool records and records without a time are written as they are read.
+ * The model and the ordering are those of a session (model/, session/order.h), but there is no session, for three reasons: perf ignores
+ * rounds here, so that late records are sorted, too; a step may drop a mapping before the model applies it, or apply those of a JIT dump
+ * in between; and a session applies all side-band of a batch before it delivers the batch's samples, whereas here records are written one
+ * by one.
  *
  * Errors: < 0 with *err; nothing of the output is then complete. Damage of the source is no error: rewrite_losses reports it.
  *
@@ -25,6 +26,7 @@ struct budget;
 struct guest_options;
 struct compact_plan;
 struct trace_options;
+struct image_options;
 
 /* How build-ids are added. */
 enum rewrite_ids {
@@ -41,6 +43,8 @@ struct rewrite_options {
 	enum rewrite_ids ids;
 	const char *known_build_ids;    /* see rewrite/known_ids.h; NULL: absent */
 	bool sched_stat;                /* samples of sched_stat_* get the stacks of the last sched_switch; not with the two IDS_*HIT */
+	bool convert_stacks;            /* stack copies become call chains; not with trace, guest or plan; the source is a file */
+	const struct image_options *images; /* with convert_stacks: where files with call frame information are; borrowed */
 	bool jit;                       /* functions of JIT dumps become files and mappings */
 	const struct trace_options *trace; /* hardware traces are replaced by their samples; NULL: they are not */
 	bool strip;                     /* with trace: samples of other events are dropped */

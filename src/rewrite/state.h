@@ -55,8 +55,11 @@ struct step {
 	void (*close)(void *state);
 };
 
-extern const struct step step_guest, step_jit, step_sched, step_trace, step_build_ids;
-enum { STEPS = 5 };
+extern const struct step step_guest, step_jit, step_sched, step_trace, step_convert, step_build_ids;
+enum { STEPS = 6 };
+
+/* Whether a recording has stacks to convert. */
+int convert_step_check(const struct source *source, struct error *err);
 
 struct rewrite {
 	const struct rewrite_options *options;

@@ -4,7 +4,6 @@
 #include "session/stitch.h"
 #include "session/worker.h"
 
-enum { UNWOUND_MAX = 16384 }; /* frames of one user stack */
 
 bool chain_marker_mode(uint64_t marker, unsigned *cpumode)
 {
@@ -218,8 +217,8 @@ static size_t unwind_user(struct worker *worker, const struct resolved *r, size_
 {
 	if (!user_stack_is(r))
 		return 0;
-	if (limit > UNWOUND_MAX)
-		limit = UNWOUND_MAX;
+	if (limit > USER_STACK_FRAMES_MAX)
+		limit = USER_STACK_FRAMES_MAX;
 	if (limit > worker->addresses_capacity) {
 		worker->addresses_unwound = memory_resize(worker->addresses_unwound, limit, sizeof *worker->addresses_unwound);
 		worker->addresses_capacity = limit;

@@ -32,9 +32,9 @@ bool user_stack_is(const struct resolved *r)
 	return r->session->unwind_tables && sample->present & SAMPLE_CALLCHAIN && sample->regs_user && sample->stack_user_size;
 }
 
-static void learn_machine(const struct resolved *r, struct user_stack *stack)
+static void learn_machine(const struct user_stack_input *in, struct user_stack *stack)
 {
-	const char *machine = header_string(&r->session->source->header, FEATURE_ARCH);
+	const char *machine = header_string(in->header, FEATURE_ARCH);
 #if defined __aarch64__
 	enum isa isa = machine ? isa_of_machine(machine) : ISA_ARM64;
 #else
@@ -69,12 +69,12 @@ static bool arch_of(const struct user_stack *stack, uint64_t abi, enum unwind_ar
 	return x86 ? abi == ABI_32 || abi == ABI_64 : abi == ABI_64;
 }
 
-static bool take_registers(const struct resolved *r, struct user_stack *stack, struct unwind_input *input)
+static bool take_registers(const struct user_stack_input *in, struct user_stack *stack, struct unwind_input *input)
 {
-	const struct sample *sample = r->sample;
-	uint64_t mask = r->evsel->attr.sample_regs_user;
+	const struct sample *sample = in->sample;
+	uint64_t mask = in->mask;
 	if (!stack->ready)
-		learn_machine(r, stack);
+		learn_machine(in, stack);
 	if (!stack->registers || !arch_of(stack, sample->regs_user_abi, &input->arch))
 		return false;
 	if (stack->mask != mask || stack->abi != sample->regs_user_abi)
@@ -95,30 +95,30 @@ static bool take_registers(const struct resolved *r, struct user_stack *stack, s
 }
 
 struct file_question {
-	const struct session *session;
+	const struct user_stack_input *in;
 	bool found;
 };
 
 static void ask_module(void *context, const struct map *map)
 {
 	struct file_question *question = context;
-	const struct module *module = modules_get(&question->session->model.modules, map->module);
+	const struct module *module = modules_get(question->in->modules, map->module);
 	if (question->found || module->kind != MODULE_FILE || *module->long_name != '/')
 		return;
-	unwind_tables_load(question->session->unwind_tables, module);
-	question->found = unwind_tables_has(question->session->unwind_tables, module);
+	unwind_tables_load(question->in->tables, module);
+	question->found = unwind_tables_has(question->in->tables, module);
 }
 
 /* perf does not unwind a process if it found none of its files. */
-static bool has_file(const struct resolved *r, struct user_stack *stack)
+static bool has_file(const struct user_stack_input *in, struct user_stack *stack)
 {
-	size_t slot = (size_t)hash_u64((uintptr_t)r->user_root) % (sizeof stack->known / sizeof *stack->known);
-	if (!r->user_root)
+	size_t slot = (size_t)hash_u64((uintptr_t)in->root) % (sizeof stack->known / sizeof *stack->known);
+	if (!in->root)
 		return false;
-	if (stack->known[slot].root != r->user_root) {
-		struct file_question question = { .session = r->session };
-		map_each(r->user_root, ask_module, &question);
-		stack->known[slot].root = r->user_root;
+	if (stack->known[slot].root != in->root) {
+		struct file_question question = { .in = in };
+		map_each(in->root, ask_module, &question);
+		stack->known[slot].root = in->root;
 		stack->known[slot].has_file = question.found;
 	}
 	return stack->known[slot].has_file;
@@ -134,10 +134,10 @@ static void count_end(struct unwind_tally *tally, const struct unwind_result *re
 }
 
 /* perf reads stack words that were not copied as 0, and takes a return address of 0 for a frame. */
-static bool ends_at_zero(const struct resolved *r, const struct unwind_result *result)
+static bool ends_at_zero(const struct user_stack_input *in, const struct unwind_result *result)
 {
 	bool missing = result->end == UNWIND_CUT || result->end == UNWIND_SWITCHED;
-	return result->null_return || (missing && map_find(r->user_root, result->missing));
+	return result->null_return || (missing && map_find(in->root, result->missing));
 }
 
 /* Returns whether the rules of any file were applied: then a file exists. */
@@ -148,43 +148,51 @@ static bool by_rules(const struct unwind_result *result)
 }
 
 /* Continues a truncated stack with earlier ones of its thread. */
-static void join_stack(const struct resolved *r, struct user_stack *stack, const struct unwind_input *input, struct unwind_result *result)
+static void join_stack(const struct user_stack_input *in, struct user_stack *stack, const struct unwind_input *input,
+	struct unwind_result *result)
 {
 	const struct stack_copy copy = { input->stack_address, input->stack };
-	struct stack_memory *memory = r->session->stack_memory;
 	size_t count = result->count;
 	if (result->end == UNWIND_CUT)
-		result->count = stack_memory_join(memory, r->tid, stack->frames, count, input->max_frames, &copy);
+		result->count = stack_memory_join(in->memory, in->tid, stack->frames, count, input->max_frames, &copy);
 	if (result->count > count) {
 		stack->tally.joined++;
 		result->end = UNWIND_COMPLETE;
 	}
-	stack_memory_keep(memory, r->tid, stack->frames, result->count, count, result->end == UNWIND_COMPLETE && !result->null_return,
+	stack_memory_keep(in->memory, in->tid, stack->frames, result->count, count, result->end == UNWIND_COMPLETE && !result->null_return,
 		&copy);
 }
 
-size_t user_stack_addresses(const struct resolved *r, struct user_stack *stack, uint64_t *addresses, size_t limit)
+size_t user_stack_unwind(const struct user_stack_input *in, struct user_stack *stack, uint64_t *addresses, size_t limit)
 {
-	struct unwind_input input = { .tables = r->session->unwind_tables, .maps = r->user_root, .max_frames = limit,
-		.no_guess = r->session->no_guess };
+	struct unwind_input input = { .tables = in->tables, .maps = in->root, .max_frames = limit, .no_guess = in->no_guess };
 	struct unwind_result result;
-	if (!limit || !take_registers(r, stack, &input))
+	if (!limit || !take_registers(in, stack, &input))
 		return 0;
 	if (limit > stack->capacity) {
 		stack->frames = memory_resize(stack->frames, limit, sizeof *stack->frames);
 		stack->capacity = limit;
 	}
 	for (unwind(&input, stack->frames, &result); result.end == UNWIND_NEEDS_TABLE; unwind(&input, stack->frames, &result))
-		unwind_tables_load(r->session->unwind_tables, modules_get(&r->session->model.modules, result.module));
-	if (!by_rules(&result) && !has_file(r, stack))
+		unwind_tables_load(in->tables, modules_get(in->modules, result.module));
+	if (!by_rules(&result) && !has_file(in, stack))
 		return 0;
 	count_end(&stack->tally, &result);
-	if (r->session->stack_memory)
-		join_stack(r, stack, &input, &result);
+	if (in->memory)
+		join_stack(in, stack, &input, &result);
 	size_t count = 0;
 	for (size_t i = 0; i < result.count; i++)
 		addresses[count++] = stack->frames[i].pc - (i && !stack->frames[i - 1].signal && !stack->frames[i].entry);
-	if (count < limit && ends_at_zero(r, &result))
+	if (count < limit && ends_at_zero(in, &result))
 		addresses[count++] = UINT64_MAX;
 	return count;
+}
+
+size_t user_stack_addresses(const struct resolved *r, struct user_stack *stack, uint64_t *addresses, size_t limit)
+{
+	const struct session *session = r->session;
+	const struct user_stack_input in = { .header = &session->source->header, .modules = &session->model.modules,
+		.tables = session->unwind_tables, .memory = session->stack_memory, .no_guess = session->no_guess, .root = r->user_root,
+		.sample = r->sample, .mask = r->evsel->attr.sample_regs_user, .tid = r->tid };
+	return user_stack_unwind(&in, stack, addresses, limit);
 }

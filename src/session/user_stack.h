@@ -1,5 +1,5 @@
-/* Frames of a sample's recorded user stack (--call-graph dwarf): converts registers and stack bytes to addresses, as perf does. Internal to
- * session/. */
+/* Frames of a sample's recorded user stack (--call-graph dwarf): converts registers and stack bytes to addresses, as perf does. For
+ * session/, and for rewrite/, which has a model and no session. */
 #pragma once
 #include "arch/registers.h"
 #include "session/resolved.h"
@@ -19,6 +19,21 @@ struct user_stack {
 	struct unwind_tally tally;
 };
 
+enum { USER_STACK_FRAMES_MAX = 16384 };
+
+/* What a sample's stack is unwound with; all is borrowed. */
+struct user_stack_input {
+	const struct header *header;         /* names the recording's machine */
+	const struct modules *modules;
+	struct unwind_tables *tables;
+	struct stack_memory *memory;         /* NULL: stacks that were cut are not continued */
+	bool no_guess;
+	const struct map_node *root;         /* the process's mappings; NULL: none */
+	const struct sample *sample;         /* with registers and a stack */
+	uint64_t mask;                       /* attr.sample_regs_user */
+	int32_t tid;
+};
+
 /* Adds the worker's counts to *sum. */
 void user_stack_count(const struct user_stack *stack, struct unwind_tally *sum);
 void user_stack_fini(struct user_stack *stack);
@@ -32,6 +47,7 @@ static inline void user_stack_prefetch(const struct sample *sample)
 		__builtin_prefetch(sample->stack_user + i * LINE);
 }
 
-/* Stores the addresses of at most `limit` frames, innermost first; those of callers lie within the call, as in perf. addresses has room for
- * limit entries. */
+/* Stores the addresses of at most `limit` frames, innermost first; those of callers lie within the call, as in perf. A last one of
+ * UINT64_MAX: perf has this frame where memory is missing. addresses has room for limit entries. */
+size_t user_stack_unwind(const struct user_stack_input *in, struct user_stack *stack, uint64_t *addresses, size_t limit);
 size_t user_stack_addresses(const struct resolved *r, struct user_stack *stack, uint64_t *addresses, size_t limit);

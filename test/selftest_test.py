@@ -6,6 +6,7 @@ import shutil
 import sys
 import tempfile
 import time
+from xml.etree import ElementTree
 
 from suite import process
 from suite.process import environment
@@ -207,6 +208,24 @@ def test_stripped(folder):
     process.must("strip", "-o", program, PERFUSE, env=environment(folder))
     result = process.run(program, "test", "Symbols", "frame pointers", env=environment(folder), cwd=folder)
     need(re.fullmatch(r".*: Skip \(the file is stripped\)\n.*: Skip \(this program is stripped.*\)\n", result.stderr), result.stderr)
+
+
+@in_folder
+def test_junit(folder):
+    """-j writes the results as XML, to test.xml or the named file, also if no check is selected; -r runs checks several times"""
+    result = perfuse("test", "-r", "2", "-s", "1", "-j", "--dso", "/nonexistent/<file>", "1", "Symbols of", "Software", folder=folder)
+    suite = ElementTree.parse(os.path.join(folder, "test.xml")).getroot().find("testsuite")
+    rows = [LINE.match(line).groups() for line in result.stderr.splitlines()[:-1]]
+    kinds = {"Ok": None, "Skip": "skipped", "FAILED!": "failure"}
+    found = [(case.get("name"), case[0].tag if len(case) else None) for case in suite]
+    need(found == [(name, kinds[outcome.split()[0]]) for _, name, outcome in rows] and len(rows) > 4, "%s: %s" % (found, result.stderr))
+    need(suite.get("tests") == str(len(rows)) and suite.get("failures") == "2", str(suite.attrib))
+    need(all("/nonexistent/<file>" in case.find("failure").get("message") for case in suite if case.find("failure") is not None), "no reason")
+    result = perfuse("test", "-jnone.xml", "nothing like this", folder=folder)
+    need(result.returncode == 0 and result.stderr == "Wrote junit XML output to none.xml\n", result.stderr)
+    need(len(ElementTree.parse(os.path.join(folder, "none.xml")).getroot().find("testsuite")) == 0, "cases")
+    result = perfuse("test", "-j/no/such/folder/x", "Symbols of", folder=folder)
+    need(result.returncode == 255 and "/no/such/folder/x" in result.stderr, result.stderr)
 
 
 def test_log():

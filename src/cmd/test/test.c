@@ -9,8 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/vec.h"
+#include "cmd/result_file.h"
 #include "cmd/test/check.h"
+#include "cmd/test/junit.h"
 #include "cmd/test/selection.h"
 #include "os/checked.h"
 #include "os/process.h"
@@ -21,12 +24,14 @@ struct test_options {
 	bool same_process, parallel, sequential;
 	bool list_workloads;
 	uint32_t runs;
-	const char *skip, *workload, *record_control, *dso, *objdump;
+	const char *skip, *workload, *record_control, *dso, *objdump, *junit;
 	int verbose;
 };
 
 static const struct option test_table[] = {
 	OPT_BOOL('F', "dont-fork", struct test_options, same_process, "run each check in this process"),
+	OPTION_ROW(STRING, 'j', "junit", struct test_options, junit, "write the results as JUnit XML (test.xml)", .arg = "file",
+		.fallback = "test.xml", .flags = OPTION_OPTARG | OPTION_OWN),
 	OPT_BOOL('p', "parallel", struct test_options, parallel, "run all checks at the same time"),
 	OPT_BOOL('S', "sequential", struct test_options, sequential, "run one check after the other (the default)"),
 	OPT_STRING('s', "skip", struct test_options, skip, "tests", "numbers of checks to omit, with commas between"),
@@ -61,6 +66,7 @@ struct running {
 	pid_t child;           /* 0: it ran in this process */
 	int log;               /* -1: stderr */
 	struct outcome *outcome;
+	uint64_t began_ns;     /* CLOCK_MONOTONIC */
 	char folder[PATH_MAX];
 };
 
@@ -69,6 +75,7 @@ struct testing {
 	const struct test_options *options;
 	struct writer out;     /* stderr, like perf's */
 	size_t width;
+	struct junit_cases cases;
 	char self[PATH_MAX];
 };
 
@@ -121,6 +128,7 @@ static int start(struct testing *t, struct running *r, struct error *err)
 		r->outcome = NULL;
 		return error_system(err, "cannot allocate memory");
 	}
+	r->began_ns = now_ns();
 	bool direct = t->options->same_process && t->options->verbose;
 	r->log = direct ? -1 : memfd_create("log", MFD_CLOEXEC);
 	if (!direct && r->log < 0)
@@ -158,6 +166,21 @@ static void print_log(struct testing *t, const struct running *r)
 	writer_puts(&t->out, r->outcome->verdict == CHECK_FAILED ? "---- end(-1) ----\n" : "---- end ----\n");
 }
 
+static void keep_result(struct testing *t, const struct running *r)
+{
+	const struct outcome *outcome = r->outcome;
+	struct junit_case *one = vec_add(&t->cases.list);
+	*one = (struct junit_case){ .name = checks_at(r->index)->name, .verdict = outcome->verdict, .ns = now_ns() - r->began_ns };
+	if (outcome->verdict != CHECK_OK)
+		snprintf(one->why, sizeof one->why, "%s", outcome->why);
+	if (outcome->verdict != CHECK_FAILED || r->log < 0)
+		return;
+	char bytes[4096];
+	ssize_t n;
+	for (off_t at = 0; at < LOG_MAX && (n = pread(r->log, bytes, sizeof bytes, at)) > 0; at += n)
+		str_add(&one->log, bytes, (size_t)n);
+}
+
 /* Waits for the check and prints its line. */
 static void report_outcome(struct testing *t, struct running *r)
 {
@@ -168,6 +191,7 @@ static void report_outcome(struct testing *t, struct running *r)
 			"it does not end within %d s" : "its process ended early", CHECK_SECONDS_MAX);
 	}
 	const struct outcome *outcome = r->outcome;
+	keep_result(t, r);
 	if (r->log >= 0 && (t->options->verbose > 1 || (t->options->verbose && outcome->verdict == CHECK_FAILED)))
 		print_log(t, r);
 	print_name(t, &t->out, r->index);
@@ -209,6 +233,7 @@ static int run_checks(struct testing *t, int argc, const char **argv)
 		if (selection_skips(t->options->skip, i + 1)) {
 			print_name(t, &t->out, i);
 			writer_puts(&t->out, ": Skip (user override)\n");
+			vec_push(&t->cases.list, ((struct junit_case){ .name = checks_at(i)->name, .verdict = CHECK_SKIP, .why = "user override" }));
 			continue;
 		}
 		for (uint32_t run = 0; run == 0 || (run < t->options->runs && result >= 0); run++) {
@@ -314,6 +339,12 @@ static __attribute__((noinline)) int check_machine(struct cli *cli, const struct
 	writer_open(&t.out, STDERR_FILENO, 4096);
 	t.out.terminal = cli->tty_err;
 	int code = run_checks(&t, argc, argv);
+	struct error err = { 0 };
+	if (options->junit && result_file_write(cli, options->junit, junit_write, &t.cases, &err) < 0)
+		code = (cli_complain(cli, &err), EXIT_FAILED);
+	else if (options->junit)
+		writer_printf(&t.out, "Wrote junit XML output to %s\n", options->junit);
+	junit_cases_fini(&t.cases);
 	writer_flush(&t.out, NULL);
 	writer_fini(&t.out);
 	return code;

@@ -25,6 +25,7 @@ uint32_t kernel_structs_find(struct kernel_structs *types, const char *name, siz
 const char *kernel_structs_enumerator(struct kernel_structs *types, const char *name, int64_t value);
 /* The type of the member of a union that has this name, or that is a structure without a name which has such a member; 0: none. */
 uint32_t kernel_structs_member(const struct kernel_structs *types, uint32_t id, const char *name);
-/* unnamed: values alone, without names of members and types. bytes: of the structure, or fewer; members beyond them are left out. What could control a terminal is printed as an octal number. */
+/* unnamed: values alone, without names of members and types. bytes: of the structure, or fewer; members beyond them are left out. What
+ * could control a terminal is printed as an octal number. */
 void kernel_structs_print(struct kernel_structs *types, uint32_t id, const uint8_t *bytes, size_t size, bool unnamed,
 	struct writer *out);

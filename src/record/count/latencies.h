@@ -1,6 +1,7 @@
 /* Retire latencies (the modifier R): each such event is sampled on CPUs while others are counted, with the fields that `record -W` asks
- * for, and its count is the mean, the least, the largest or the last of the latencies in the weights of its samples. Source: PERF_SAMPLE_WEIGHT_STRUCT in perf_event_open(2),
- * whose var3_w is the latency on processors of Intel with timed PEBS. Knows no counter of a measurement. */
+ * for, and its count is the mean, the least, the largest or the last of the latencies in the weights of its samples. Source:
+ * PERF_SAMPLE_WEIGHT_STRUCT in perf_event_open(2), whose var3_w is the latency on processors of Intel with timed PEBS. Knows no counter
+ * of a measurement. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

@@ -65,6 +65,18 @@ def maps_of(path):
     return maps
 
 
+def switched_on(path):
+    """The types of events of hardware that are switched on by a call; others begin with the program, or are not used."""
+    opened, found = {}, set()
+    for line in open(path):
+        words = line.split()
+        if words[0] == "open":
+            opened[words[1]] = int.from_bytes(bytes.fromhex(words[6])[:4], "little")
+        elif words[0] == "switch" and words[2] == "on" and opened.get(words[1], 1) != 1:
+            found.add(opened[words[1]])
+    return found
+
+
 def trace_records(c, path):
     """The fields of AUXTRACE_INFO and AUXTRACE, without those that differ at each run, and the bytes of each piece."""
     text = process.run(c.reference, "report", "-D", "-i", path).stdout
@@ -87,7 +99,7 @@ def record(c, program, tree, words):
     done = process.run(*grammar.planted(tree, start + words + ["--", "true"]), cwd=folder, env=environment)
     events, filters = c.events_of(log)
     filters = collections.Counter({(event, text.replace(folder, "FOLDER")): count for (event, text), count in filters.items()})
-    maps = maps_of(log) if os.path.exists(log) else None
+    maps = (maps_of(log), switched_on(log)) if os.path.exists(log) else None
     file = os.path.join(data, "data") if os.path.isdir(data) else data
     records = trace_records(c, file) if done.returncode == 0 else None
     shutil.rmtree(folder, ignore_errors=True)
@@ -103,7 +115,8 @@ def compare(c, both):
         return
     lines = c.difference(my_events, events) + c.difference(my_filters, filters)
     need(events and not lines, "\n".join(lines))
-    need(not my_maps - maps, "mapped by perfuse only: %s" % (my_maps - maps))
+    need(not my_maps[0] - maps[0], "mapped by perfuse only: %s" % (my_maps[0] - maps[0]))
+    need(my_maps[1] == maps[1], "switched on: events of types %s, by perf %s" % (my_maps[1], maps[1]))
     need(records == my_records, "trace records are %s\nperf's: %s" % (my_records, records))
 
 

@@ -326,7 +326,7 @@ static void apply_terms(struct event *event, const struct sampling *s, struct st
 		set_attr_flag(attr, ATTR_WRITE_BACKWARD, terms->overwrite);
 	if (terms->set & EVENT_TERM_BRANCH) {
 		attr->sample_type = (attr->sample_type & ~(uint64_t)SAMPLE_BRANCH_STACK) | (terms->branch ? SAMPLE_BRANCH_STACK : 0);
-		attr->branch_sample_type = terms->branch ? terms->branch : attr->branch_sample_type;
+		attr->branch_sample_type |= terms->branch; /* beside the kinds of -j */
 	}
 	if (terms->set & EVENT_TERM_AUX_OUTPUT)
 		set_attr_flag(attr, ATTR_AUX_OUTPUT, terms->aux_output);

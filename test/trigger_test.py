@@ -3,8 +3,9 @@
 import os
 import sys
 
+from attributes import grammar
 from suite import process
-from suite.settings import PERFUSE
+from suite.settings import PERFUSE, SANITIZED, TEST
 from suite.tests import Skip, need, need_tools, run_in_folder
 
 PROGRAM = r"""
@@ -88,6 +89,49 @@ def test_limit(c):
     need(done.returncode == 0 and len(lines) == 1, done.stderr)
     took = float(lines[0].split("took ")[1].split()[0])
     need(3000 <= took < 60000 and lines[0].endswith("snapshot 1 ]"), lines[0])
+
+
+NO_TYPE = 4242  # of a PMU that no kernel has
+
+
+def plant_trace(c):
+    """The PMUs of a machine with Intel PT, with this kernel's uprobes; and the library that puts memory in place of AUX areas."""
+    if SANITIZED or os.uname().machine != "x86_64" or not grammar.can_plant():
+        raise Skip("PMUs cannot be planted here: no right to mount, another processor, or a sanitizer")
+    tree, library = c.path("pmus"), c.path("opened.so")
+    grammar.plant("intel-pt", tree)
+    for name, kind in (("intel_pt", str(NO_TYPE)), ("uprobe", open(os.path.join(grammar.DEVICES, "uprobe", "type")).read().strip())):
+        with open(os.path.join(tree, name, "type"), "w") as file:
+            file.write(kind + "\n")
+    process.must("cc", "-O1", "-shared", "-fPIC", "-o", library, os.path.join(TEST, "attributes", "opened.c"), "-ldl")
+    return tree, library
+
+
+def test_trace(c):
+    """a trigger takes a snapshot of a hardware trace, which stops and goes on, on a machine whose trace is memory"""
+    tree, library = plant_trace(c)
+    go, data, log = c.path("go-trace"), c.path("trace.data"), c.path("log")
+    words = ["env", "LD_PRELOAD=" + library, "OPENED=" + log, "OPENED_ANY=1", "OPENED_AREA=100000", "PERF_CPUID=" + grammar.CPU, PERFUSE, "record", "-S",
+             "--trigger", "reached", "-e", "intel_pt//u", "-o", data, "--", c.program, go]
+    with process.start(*grammar.planted(tree, words), cwd=c.folder, stderr=process.PIPE) as recorder:
+        line = ""
+        while "snapshot" not in line:
+            line = recorder.stderr.readline()
+            need(line, "the recorder ended without a snapshot")
+        with open(go, "w"):
+            pass
+        rest = recorder.stderr.read()
+        need("reached: snapshot 1 ]" in line and recorder.wait() == 0 and "snapshot" not in rest, line + rest)
+    kinds, switches = {}, {}
+    for line in open(log):
+        words = line.split()
+        if words[0] == "open":
+            kinds[words[1]] = int.from_bytes(bytes.fromhex(words[6])[:4], "little")
+        elif words[0] == "switch" and kinds[words[1]] == NO_TYPE:
+            switches.setdefault(words[1], []).append(words[2])
+    need(switches and all(words[:2] == ["off", "on"] for words in switches.values()), "switched: %s" % switches)
+    pieces = process.must(PERFUSE, "report", "-D", "-i", data).count("PERF_RECORD_AUXTRACE size: 0x186a0 ")
+    need(pieces == len(switches), "%d pieces of %d traces" % (pieces, len(switches)))
 
 
 def test_errors(c):

@@ -136,7 +136,7 @@ static void command_write(struct course *c, const char *text)
 	EXPECT_INT(write(c->control[1], text, strlen(text)), strlen(text));
 }
 
-static const char *const long_command[] = { "sleep", "1000", NULL };
+static const char *const long_command[] = { "sleep", "60", NULL };
 
 TEST("each command of --control is answered, and says what it does; stop ends the recording and its command")
 {
@@ -231,7 +231,7 @@ TEST("a signal of the command begins a new file; the last files remain")
 
 TEST("fewer bytes than --mmap-flush stay in their ring until the end: a file that ends before has none of them")
 {
-	static const char *const command[] = { "sh", "-c", "kill -USR2 $PPID; exec sleep 1000", NULL };
+	static const char *const command[] = { "sh", "-c", "kill -USR2 $PPID; exec sleep 60", NULL };
 	for (int flushes = 0; flushes < 2; flushes++) {
 		struct course c;
 		course_open(&c, "page-faults:u", command);

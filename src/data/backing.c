@@ -96,7 +96,7 @@ void backing_close(struct backing *backing)
 {
 	if (backing->mapped)
 		mapping_close(backing->bytes, backing->size);
-	else
+	else if (!backing->lent)
 		free(backing->bytes);
 	*backing = (struct backing){ 0 };
 }

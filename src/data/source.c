@@ -32,7 +32,9 @@ static int open_regular(struct source **source, int fd, const struct stat *st, c
 		return -1;
 	if (st->st_size == 0)
 		return error_set(err, ERROR_FORMAT, "%s: the file is empty: there is nothing to read", path);
-	if (backing_load(&backing, fd, (uint64_t)st->st_size, path, err) < 0 ||
+	const struct source *same = options->same;
+	bool lent = same && same->device == st->st_dev && same->inode == st->st_ino && source_lend(same, &backing);
+	if ((!lent && backing_load(&backing, fd, (uint64_t)st->st_size, path, err) < 0) ||
 	    source_open_file(source, &backing, path, options->event_memory, err) < 0)
 		return -1;
 	(*source)->header.captured = st->st_mtime;

@@ -48,6 +48,7 @@ struct source_options {
 	bool header_only;          /* do not prepare for reading records */
 	bool series;               /* several files may be read as one: see source_paths_find */
 	size_t event_memory;       /* that events may take; the others are left out. 0: no limit */
+	const struct source *same; /* another reader of this file, closed later, whose bytes in memory are used. NULL: none */
 	bool member;               /* one of several: a stream is refused, and its records do not change its header */
 };
 

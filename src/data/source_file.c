@@ -434,6 +434,16 @@ static void take_times_of_index(struct file_source *file)
 	time_index_fini(&index);
 }
 
+bool source_lend(const struct source *source, struct backing *backing)
+{
+	const struct file_source *file = (const struct file_source *)source;
+	if (source->ops != &file_ops || file->lanes.count != 1 || source->header.swapped || file->lanes.items[0].backing.mapped)
+		return false;
+	*backing = file->lanes.items[0].backing;
+	backing->lent = true;
+	return true;
+}
+
 int source_open_file(struct source **source, struct backing *backing, const char *path, size_t event_memory, struct error *err)
 {
 	struct header header = { .event_memory = event_memory };

@@ -8,6 +8,7 @@ struct backing {
 	uint8_t *bytes;
 	uint64_t size;
 	bool mapped;
+	bool lent;      /* by another source */
 };
 
 /* Functions take ownership of a `backing` that is passed by non-const pointer, also on failure. Fills *backing with the regular file fd;
@@ -94,6 +95,8 @@ void source_note_record(struct source *source, const struct record *record);
 
 /* Opens recordings of the same events, none of which is a stream, as one source. */
 int source_open_series(struct source **source, const struct source_paths *paths, const struct source_options *options, struct error *err);
+/* Whether the source has the complete file as it is in memory: *backing is valid until it is closed. */
+bool source_lend(const struct source *source, struct backing *backing);
 int source_open_file(struct source **source, struct backing *backing, const char *path, size_t event_memory, struct error *err);
 /* Opens a stream of records from fd; takes ownership of fd, also on failure. */
 int source_open_stream(struct source **source, int fd, const char *path, struct error *err);

@@ -193,3 +193,34 @@ TEST("of a file with an index, only the pages of a range of time are read ahead"
 	source_close(source);
 	remove_folder(folder, names);
 }
+
+TEST("a second reader of a file in memory uses its bytes, but not those of a mapped or swapped one, or of another file")
+{
+	static const struct {
+		uint64_t count;
+		bool swap, other, shared;
+	} cases[] = { { 10, false, false, true }, { 10, true, false, false }, { 10, false, true, false }, { 1 << 18, false, false, false } };
+	static const char *const names[] = { "file", "other", NULL };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char folder[] = "/tmp/source_test.XXXXXX", path[64], other[64];
+		EXPECT(mkdtemp(folder) != NULL);
+		struct source *first = long_file(folder, cases[i].swap, cases[i].count), *second = NULL, *again = NULL;
+		snprintf(path, sizeof path, "%s/file", folder);
+		snprintf(other, sizeof other, "%s/other", folder);
+		if (cases[i].other) {
+			EXPECT(rename(path, other) == 0);
+			again = long_file(folder, false, cases[i].count);
+		}
+		EXPECT(source_open(&second, path, &(struct source_options){ .same = first }, NULL) == 0);
+		struct record a, b;
+		EXPECT(source_next(first, &a, NULL) == 1 && source_next(second, &b, NULL) == 1);
+		EXPECT((a.body == b.body) == cases[i].shared);
+		EXPECT_INT(load_u64(b.body + 8), 0);
+		source_close(second);
+		EXPECT(source_next(first, &a, NULL) == 1);
+		EXPECT_INT(load_u64(a.body + 8), 1);
+		source_close(again);
+		source_close(first);
+		remove_folder(folder, names);
+	}
+}

@@ -303,7 +303,7 @@ struct trace *trace_open(struct source *source, const struct trace_options *opti
 	struct trace *trace = memory_zero(1, sizeof *trace);
 	trace->options = *options;
 	trace->pool = pool;
-	const struct source_options plain = { .force = true }; /* the owner was checked when it was opened first */
+	const struct source_options plain = { .force = true, .same = source }; /* the owner was checked when it was opened first */
 	if (source_open(&trace->source, source->path, &plain, NULL) < 0) {
 		free(trace);
 		return NULL;

@@ -22,7 +22,7 @@ static bool locate(void *context, uint64_t ip, struct pt_range *range)
 
 /* An event, or a call. */
 struct seen {
-	uint64_t kind, from, to, payload, time, cycles, instructions;
+	uint64_t kind, from, to, payload, extra, time, cycles, instructions;
 };
 
 /* Either all that the trace has is stored, or what its parts have is compared with it. */
@@ -47,12 +47,12 @@ static void see(struct decoding *run, const struct seen *seen)
 
 static void see_event(struct decoding *run, const struct pt_event *event, const struct pt_moment *moment, uint64_t instructions)
 {
-	see(run, &(struct seen){ event->kind, event->from, event->to, event->payload, moment->time, moment->cycles, instructions });
+	see(run, &(struct seen){ event->kind, event->from, event->to, event->payload, event->extra, moment->time, moment->cycles, instructions });
 }
 
 static void see_call(struct decoding *run, bool is_return, uint64_t from, uint64_t to, uint64_t time)
 {
-	see(run, &(struct seen){ is_return ? 101 : 100, from, to, 0, time, 0, 0 });
+	see(run, &(struct seen){ is_return ? 101 : 100, from, to, 0, 0, time, 0, 0 });
 }
 
 static void note_call(void *context, bool is_return, uint64_t from, uint64_t to, unsigned size)

@@ -62,7 +62,8 @@ void hist_order(const struct profile *profile, struct hist *hist)
 	hist->order = memory_alloc(sizeof *hist->order);
 	hist->capacity = hist->count;
 	entry_order_init(hist->order, profile, hist);
-	sort_entries(profile, hist, hist->order, by_keys);
+	if (hist->order->wild || profile->folded.has_groups || profile->options.force_group)
+		sort_entries(profile, hist, hist->order, by_keys);
 	if (hist->order->wild && hist->count) {
 		struct chain_maker maker = { .profile = profile };
 		replay_hist(profile, hist, hist->order, &(struct replay_chains){ .make = make_chain, .context = &maker });

@@ -2,7 +2,7 @@
 #pragma once
 #include "analysis/entry/entry.h"
 
-/* First: sorts entries by their keys. hist_add then appends others. */
+/* First: sorts entries by their keys, where an event group is matched or keys have no total order. hist_add then appends others. */
 void hist_order(const struct profile *profile, struct hist *hist);
 void hist_add(const struct profile *profile, struct hist *hist, struct entry *entry);
 /* Then: sorts for output, fills widths. */

@@ -437,6 +437,35 @@ def other_build(name, symfs, folder):
     return []
 
 
+def other_terms(name, symfs, folder):
+    """A trace is decoded by the terms of its own event, also if another event of the PMU, before it or behind it, has others."""
+    if name != "mix.pt_cyc":
+        return []
+    cyc, mtc, tsc, noretcomp, no_time = 1 << 1, 1 << 9, 1 << 10, 1 << 11, ~4
+    with open(os.path.join(TRUTH, name + ".data"), "rb") as file:
+        data = file.read()
+    records, (size, at, length) = list(traces.records(data)), struct.unpack_from("<QQQ", data, 16)
+    own = data[at:at + size]
+    ids, (config, sample_type) = struct.unpack_from("<QQ", own, size - 16), struct.unpack_from("<Q8xQ", own, 8)
+    want, problems = script(name, symfs, "--itrace=be", "-F", "tid,time,ip,addr,flags").stdout, []
+    for changed in (config & ~tsc, config | noretcomp, config & ~(cyc | mtc), None):
+        other = bytearray(own)
+        if changed is None:
+            struct.pack_into("<Q", other, 24, sample_type & no_time)
+        else:
+            struct.pack_into("<Q", other, 8, changed)
+        struct.pack_into("<QQ", other, size - 16, 0, 0)  # it has no ids
+        path = os.path.join(folder, "terms.data")
+        for before in (False, True)[:1 if changed is None else 2]:  # the first event says where the times of records are
+            swapped = data[:at] + (other if before else own) + data[at + size:]
+            added = own[:-16] + struct.pack("<QQ", 0, ids[1]) if before else bytes(other)
+            traces.write(path, swapped, records, added, data[ids[0]:ids[0] + ids[1]])
+            got = script(name, symfs, "--itrace=be", "-F", "tid,time,ip,addr,flags", path=path).stdout
+            if got != want:
+                problems.append("terms %s, %s: %s" % (changed, "before" if before else "behind", first_difference(got, want)))
+    return problems
+
+
 def lengths(folder):
     """Random instructions have the lengths that capstone finds, too."""
     program = os.path.join(folder, "lengths")
@@ -627,6 +656,7 @@ def main():
                                 ("gaps of %s without code are counted", lambda: gaps(name, folder)),
                                 ("instructions of %s without one file are executed ones", lambda: one_missing(name, symfs, folder)),
                                 ("another build of the program of %s is said", lambda: other_build(name, symfs, folder)),
+                                ("%s is decoded by the terms of its event", lambda: other_terms(name, symfs, folder)),
                                 ("the log of %s has its packets", lambda: logs(name, folder)),
                                 ("damage of %s is survived", lambda: damage(name, symfs, folder))):
                 if what.startswith(LEFT_OUT):

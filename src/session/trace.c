@@ -75,8 +75,11 @@ static void add_piece(struct trace *trace, const struct record *record)
 		source_drop_payload(trace->source, bytes, size); /* the kernel maps what surrounds the record */
 }
 
+/* The event whose trace it is: several may have the PMU, each with its terms. */
 static uint32_t own_event(const struct trace *trace, const struct evlist *evlist)
 {
+	if (trace->traced)
+		return trace->traced - 1;
 	for (size_t i = 0; i < evlist->events.count; i++)
 		if (evlist->events.items[i].attr.type == trace->info.pmu_type)
 			return (uint32_t)i;
@@ -254,6 +257,15 @@ static void configure(struct trace *trace, uint64_t config)
 		trace->options.itrace.timeless;
 }
 
+/* The first record of the kernel about the trace names its event. */
+static void note_event(struct trace *trace, const struct record *record)
+{
+	const struct evlist *evlist = &trace->source->header.evlist;
+	uint32_t event = evlist_event_of(evlist, record);
+	if (!trace->traced && event != UINT32_MAX && evlist->events.items[event].attr.type == trace->info.pmu_type)
+		trace->traced = event + 1;
+}
+
 /* Nothing of a trace is older than its start. */
 static void note_start(struct trace *trace, const struct record *record)
 {
@@ -282,6 +294,8 @@ static bool read_trace(struct trace *trace)
 			add_piece(trace, &record);
 		else if (record.type == RECORD_ITRACE_START)
 			note_start(trace, &record);
+		if (described && (record.type == RECORD_ITRACE_START || record.type == RECORD_AUX))
+			note_event(trace, &record);
 		source_release(trace->source, source_mark(trace->source));
 	}
 	return described && own_event(trace, &trace->source->header.evlist) != UINT32_MAX;

@@ -105,6 +105,7 @@ struct trace {
 	struct pt_config config;
 	bool timeless;
 	bool has_mtc;                /* the trace has MTC packets */
+	uint32_t traced;             /* index + 1 of the event whose trace it is, as records of the kernel say; 0: unknown */
 	uint64_t start_ns;           /* of the first ITRACE_START record; 0: unknown */
 	bool bts;                    /* Intel BTS: the queues' decoders hold places alone */
 	VEC(struct trace_queue *) queues;

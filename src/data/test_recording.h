@@ -59,7 +59,8 @@ static inline void put(struct recording *r, uint64_t value, size_t width)
 
 static inline void put_bytes(struct recording *r, const void *bytes, size_t n)
 {
-	memcpy(r->bytes + r->len, bytes, n);
+	if (n)
+		memcpy(r->bytes + r->len, bytes, n);
 	r->len += n;
 }
 

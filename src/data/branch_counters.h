@@ -35,5 +35,5 @@ enum { BRANCH_COUNTER_NAME_MAX = 4 };
 /* perf's letters: A to Z, then A0 to Z9, then NA. Returns buffer. */
 const char *branch_counter_name(unsigned letter, char buffer[static BRANCH_COUNTER_NAME_MAX]);
 
-/* The events that the letters stand for, as perf explains them; nothing if there are no counters. */
+/* The names of the events and their letters, as perf explains them; nothing if there are no counters. */
 void branch_counters_explain(const struct branch_counters *counters, const struct header *header, struct writer *out);

@@ -21,20 +21,18 @@ class Elf:
             places[section[0]] = len(names) if section[0] else 0
             names += section[0].encode() + b"\0" if section[0] else b""
         sections = self.sections + [(".shstrtab", 3, 0, 0, names, 0, 0)]
-        body, headers, at = b"", b"", 64 + 56
-        parts = []
+        at, parts, headers = 64 + 56, [], []
         for name, kind, flags, address, data, link, entry in sections:
-            headers += struct.pack("<IIQQQQIIQQ", places[name], kind, flags, address, at, len(data), link, 0, 1, entry)
+            headers.append(struct.pack("<IIQQQQIIQQ", places[name], kind, flags, address, at, len(data), link, 0, 1, entry))
             parts.append(data)
             at += len(data)
-        body = b"".join(parts)
         count = len(sections)
         head = b"\x7fELF\x02\x01\x01" + b"\0" * 9 + struct.pack("<HHIQQQIHHHHHH", self.kind, self.machine, 1, CODE, 64, at, 0, 64, 56, 1, 64,
                                                                count if count < 0xff00 else 0, count - 1 if count < 0xff00 else 0xffff)
         load = struct.pack("<IIQQQQQQ", 1, 5, 0, CODE, CODE, at, at, 4096)
         if count >= 0xff00:
-            headers = headers[:32] + struct.pack("<QI", count, count - 1) + headers[44:]
-        return head + load + body + headers
+            headers[0] = headers[0][:32] + struct.pack("<QI", count, count - 1) + headers[0][44:]
+        return head + load + b"".join(parts + headers)
 
 
 def symbols(entries):

@@ -20,7 +20,6 @@
 
 #include "base/memory.h"
 #include "base/str.h"
-#include "cmd/process.h"
 #include "cmd/test_words.h"
 #include "unit.h"
 
@@ -36,7 +35,7 @@ struct place {
 __attribute__((constructor)) static void run_as_program(int argc, char **argv)
 {
 	if (secure_getenv(AS_PROGRAM))
-		exit(process_run(argc, argv));
+		words_run(argc, argv);
 }
 
 __attribute__((noreturn)) static void run_in_child(char *line, const struct place *place, int in, int out, int err)
@@ -51,7 +50,7 @@ __attribute__((noreturn)) static void run_in_child(char *line, const struct plac
 	if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0 ||
 	    chdir(place->scratch ? place->scratch : FOLDER "/data") < 0)
 		_exit(99);
-	exit(process_run(count, words));
+	words_run(count, words);
 }
 
 /* Depends on the clone of the repository, not on the recording. */

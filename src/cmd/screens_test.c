@@ -17,7 +17,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/str.h"
-#include "cmd/process.h"
 #include "cmd/test_terminal.h"
 #include "cmd/test_words.h"
 #include "os/process.h"
@@ -56,7 +55,7 @@ __attribute__((noreturn)) static void run_in_child(char *line, const char *slave
 	    dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDERR_FILENO) < 0 || chdir(FOLDER "/data") < 0)
 		_exit(99);
 	close(fd);
-	exit(process_run(count, words));
+	words_run(count, words);
 }
 
 /* The screen, without the time at which the file was written. */
@@ -99,7 +98,7 @@ static pid_t load_start(void)
 		_exit(99);
 	int count = words_split(words, list);
 	words_environment("/dev/null");
-	exit(process_run(count, list));
+	words_run(count, list);
 }
 
 static void play_open(struct play *play, const char *command)

@@ -509,3 +509,129 @@ TEST("a trace without times has its samples after all records")
 			"branches:HG 7 0>1005 101+0*1 u; branches:HG 7 1010>1005 5+1*1 u; branches:HG 7 1010>0 205+1*1 u; ");
 	free(r);
 }
+
+/* A trace that is long enough to be decoded in segments: groups of packets at the times 1000, 1002 …, each from a synchronization point to
+ * the end of tracing. Of each group the number of rounds through the program, and whether it begins with an overflow. */
+enum { GROUPS = 9000, GROUPS_FROM = 1000, CLOCK_EVERY = 700 };
+
+static unsigned rounds_of(unsigned group)
+{
+	return 1 + group % 3 + (group / 1000 == 4 ? 20 : 0);
+}
+
+static bool overflows(unsigned group)
+{
+	return group % 50 == 49;
+}
+
+static size_t add_group(char *to, unsigned group)
+{
+	static const char begin[] = PSB, end[] = PSBEND LONG_MODE, lost[] = PSBEND OVERFLOW LONG_MODE, start[] = BEGIN_1000;
+	const unsigned time = GROUPS_FROM + 2 * group;
+	size_t len = 0;
+	memcpy(to, begin, sizeof begin - 1);
+	len += sizeof begin - 1;
+	const char tsc[] = { 0x19, (char)time, (char)(time >> 8), (char)(time >> 16), 0, 0, 0, 0 };
+	memcpy(to + len, tsc, sizeof tsc);
+	len += sizeof tsc;
+	const char *next = overflows(group) ? lost : end;
+	size_t size = overflows(group) ? sizeof lost - 1 : sizeof end - 1;
+	memcpy(to + len, next, size);
+	len += size;
+	memcpy(to + len, start, sizeof start - 1);
+	len += sizeof start - 1;
+	for (unsigned i = 0; i < rounds_of(group); i++)
+		to[len++] = TAKEN[0];
+	to[len++] = END[0];
+	return len;
+}
+
+/* What a group shows, by the letters of --itrace. */
+static void group_text(struct str *out, unsigned group, const char *itrace)
+{
+	static const struct {
+		const char *letters, *text;
+		bool last, first;
+	} rows[] = {
+		{ "br", "0>1000 101+0*1", .first = true }, { "bc", "1000>1010 3+5*1" }, { "br", "1010>1005 5+1*1" }, { "b", "1006>1000 1+2*1" },
+		{ "bcr", "1010>0 205+1*1", .last = true },
+	};
+	if (overflows(group) && strchr(itrace, 'e'))
+		str_puts(out, "error 7 at 0 tid 7; ");
+	for (unsigned round = 0; round <= rounds_of(group); round++)
+		for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+			bool last = round == rounds_of(group);
+			if ((rows[i].first && round) || (rows[i].last && !last) || (last && (i == 2 || i == 3)) || !strpbrk(rows[i].letters, itrace))
+				continue;
+			str_printf(out, "branches:HG 7 @%u %s u; ", GROUPS_FROM + 2 * group, rows[i].text);
+		}
+}
+
+static void write_long_recording(const char *path)
+{
+	const uint64_t info[] = { PMU, 0, 1, 0, 1, TSC_BIT, 1 << 11, 0, 0, 0, 0, 0, 0, 0, 0, 20, 0 };
+	char *packets = malloc(GROUPS * 80);
+	size_t len = 0;
+	for (unsigned group = 0; group < GROUPS; group++)
+		len += add_group(packets + len, group);
+	while (len % 8)
+		packets[len++] = 0; /* padding */
+	struct recording *r = recording_begin(TSC_BIT);
+	size_t data = r->len;
+	put_info(r, TRACE_INTEL_PT, info, sizeof info / sizeof *info);
+	put_mmap(r, 7, 0x1000, 1);
+	for (unsigned group = 0; group < GROUPS; group += CLOCK_EVERY)
+		put_clock(r, 0x1005, GROUPS_FROM + 2 * group + 1);
+	size_t begin = r->len;
+	put_piece(r, 0, 7, 0, NULL, 0);
+	put_at(r, begin + 8, len, 8);
+	put_at(r, 48, r->len - data + len, 8);
+	FILE *file = fopen(path, "w");
+	EXPECT(file && fwrite(r->bytes, r->len, 1, file) == 1 && fwrite(packets, len, 1, file) == 1);
+	if (file)
+		fclose(file);
+	free(r);
+	free(packets);
+}
+
+static void expect_long(const char *path, const char *itrace, unsigned threads)
+{
+	struct trace_options trace = { .code = code_of };
+	struct session_options options = { .threads = threads, .trace = &trace };
+	CLEANUP_STR struct str got = { 0 }, want = { 0 };
+	struct sink sink = { .context = &got, .record = record_line, .serial = true, .want_records = true };
+	struct session session;
+	struct source *source;
+	struct error err = { 0 };
+	EXPECT_INT(itrace_parse(&trace.itrace, itrace, true, &err), 0);
+	EXPECT_INT(source_open(&source, path, NULL, &err), 0);
+	EXPECT_INT(session_open(&session, source, &options, &err), 0);
+	EXPECT_INT(session_run(&session, &sink, &err), 0);
+	session_close(&session);
+	for (unsigned group = 0; group < GROUPS; group++) {
+		group_text(&want, group, itrace);
+		if (group % CLOCK_EVERY == 0)
+			str_printf(&want, "| @%u; ", GROUPS_FROM + 2 * group + 1);
+	}
+	const char *a = str_text(&got), *b = str_text(&want);
+	size_t same = 0;
+	while (a[same] && a[same] == b[same])
+		same++;
+	if (a[same] != b[same])
+		unit_fail(__FILE__, __LINE__, "--itrace=%s with %u threads: at %zu of %zu \"%.120s\", expected \"%.120s\"", itrace, threads, same, want.len,
+			a + (same > 60 ? same - 60 : 0), b + (same > 60 ? same - 60 : 0));
+}
+
+TEST("a long trace that is decoded in segments shows each branch once, in order, with any number of threads")
+{
+	static const char *const names[] = { "data", NULL };
+	static const char *const itraces[] = { "be", "cr", "c", "re", "e" };
+	char folder[] = "/tmp/trace_test.XXXXXX", path[64];
+	EXPECT(mkdtemp(folder) != NULL);
+	snprintf(path, sizeof path, "%s/data", folder);
+	write_long_recording(path);
+	for (size_t i = 0; i < sizeof itraces / sizeof *itraces; i++)
+		for (unsigned threads = 1; threads <= 4; threads += 3)
+			expect_long(path, itraces[i], threads);
+	remove_folder(folder, names);
+}

@@ -618,8 +618,8 @@ static void expect_long(const char *path, const char *itrace, unsigned threads)
 	while (a[same] && a[same] == b[same])
 		same++;
 	if (a[same] != b[same])
-		unit_fail(__FILE__, __LINE__, "--itrace=%s with %u threads: at %zu of %zu \"%.120s\", expected \"%.120s\"", itrace, threads, same, want.len,
-			a + (same > 60 ? same - 60 : 0), b + (same > 60 ? same - 60 : 0));
+		unit_fail(__FILE__, __LINE__, "--itrace=%s with %u threads: at %zu of %zu \"%.120s\", expected \"%.120s\"", itrace, threads,
+			same, want.len, a + (same > 60 ? same - 60 : 0), b + (same > 60 ? same - 60 : 0));
 }
 
 TEST("a long trace that is decoded in segments shows each branch once, in order, with any number of threads")

@@ -1,5 +1,5 @@
-/* Programs of test/golden/data, of one source each in several versions of DWARF: all that is read of their entries, types, locations, lines and
- * scopes is stored, see stored.h. */
+/* Programs of test/golden/data, of one source each in several versions of DWARF: all that is read of their entries, types, locations,
+ * lines and scopes is stored, see stored.h. */
 #include <elf.h>
 
 #include "dwarf/constants.h"
@@ -267,8 +267,8 @@ TEST("split units in files of their own are read with their skeletons")
 	expect_stored("split5", true);
 }
 
-/* A package with the unit of the .dwo, behind bytes of another one in each section. shift: added to one of the sizes; other: the slot in the
- * index has another unit's id first. */
+/* A package with the unit of the .dwo, behind bytes of another one in each section. shift: added to one of the sizes; other: the slot in
+ * the index has another unit's id first. */
 static void *make_package(const struct elf *dwo, uint64_t id, bool five, int64_t shift, bool other, size_t *size)
 {
 	static const struct {

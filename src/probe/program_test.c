@@ -99,7 +99,8 @@ static const struct {
 		"leef", "leaf@GLIBC_2.2.5", "middel", "o?ter", "[im]*" } },
 	{ "frames", true, { "outer", "*e*", "inner+63 %ax", "leaf%return $retval", "0x1040" } },
 	{ "lines", false, { "walk", "walk%return", "walk+8", "dig depth", "scale", "FLAT scale", "1 scale", "measure $params", "fill $vars",
-		"lines.c:31", "lines.c:31 $vars", "walk:3", "walk:99", "walk;*measure*", "lines.c;*weight*", "nosuch.c:3", "dog", "walk@lines.c", "walk@other.c",
+		"lines.c:31", "lines.c:31 $vars", "walk:3", "walk:99", "walk;*measure*", "lines.c;*weight*",
+		"nosuch.c:3", "dog", "walk@lines.c", "walk@other.c",
 		"walk@lines.c:4", "wa* p", "walk nosuch", "fill points[1].x", "fill points[1].next->weight[2]:x64 points" } },
 	{ "lines", true, { "walk p", "dig depth $retval", "scale", "fill;*weight*", "walk+4 %ax", "dig%return $retval" } },
 	{ SHAPES, false, { "measure_one", "measure_one $vars", "measure_one%return r=$retval", "take_*", "3 take_*", "take_flags", "visit",
@@ -355,7 +356,8 @@ TEST("an event is named after its definition, numbered if the name exists, and r
 	expect_name("f", &plain, "probe:f probe:f_1 probe:f_3", true, "probe:f_2");
 	expect_name("f", &plain, "other:f probe:ff", false, "probe:f");
 	static const char *const qualified[][2] = { { "ns::box<int>::get(int)", "probe:ns_box_get" },
-		{ "(anonymous namespace)::f(int)", "probe:f" }, { "a::(anonymous namespace)::b", "probe:a_b" }, { "a::operator<<(x)", "probe:a_operator" }, { "a::b<c::d<e> >::f", "probe:a_b_f" },
+		{ "(anonymous namespace)::f(int)", "probe:f" }, { "a::(anonymous namespace)::b", "probe:a_b" },
+		{ "a::operator<<(x)", "probe:a_operator" }, { "a::b<c::d<e> >::f", "probe:a_b_f" },
 		{ "a::{closure#0}::f", "probe:a_f" } };
 	for (size_t i = 0; i < sizeof qualified / sizeof *qualified; i++)
 		expect_name("f*", &(struct probe_event){ .realname = qualified[i][0] }, "", false, qualified[i][1]);

@@ -376,3 +376,85 @@ TEST("threads may look up the same modules at once")
 	}
 	place_close(&p);
 }
+
+#define HEX_WHOLE "abcd0102030405060708090a0b0c0d0e0f101112"
+#define ZEROS "0000000000000000 T _text\n0000000000000000 T kernel_function\n"
+
+/* Where the kernel's names come from: the file with the list, the options, and what is found. at: of the function; 0: nothing. */
+static const struct {
+	const char *file, *text;
+	bool option, cache, symfs, other_release, guest, no_id, verbose;
+	int32_t pid;
+	const char *mark;
+	uint64_t moved, at;
+	enum symtab_state state;
+	char origin;
+} kernel_rows[] = {
+	{ "list", kallsyms, .option = true, .at = 0xffffffff81000100, .state = SYMTAB_LOADED, .origin = 'k' },
+	{ "list", kallsyms, .option = true, .mark = "_text", .moved = 0xffffffff80000000, .at = 0xffffffff80000100, .state = SYMTAB_LOADED,
+		.origin = 'k' },
+	{ "list", kallsyms, .option = true, .mark = "_stext", .moved = 0xffffffff80000000, .state = SYMTAB_DAMAGED, .origin = '!' },
+	{ "list", ZEROS, .option = true, .mark = "_text", .moved = 0xffffffff80000000, .state = SYMTAB_HIDDEN, .origin = '!' },
+	{ "list", ZEROS, .option = true, .state = SYMTAB_LOADED, .origin = 'k' },
+	{ "list", "", .option = true, .state = SYMTAB_HIDDEN, .origin = 'k' },
+	{ "other", kallsyms, .option = true, .state = SYMTAB_MISSING, .origin = '!' },
+	{ "c/.build-id/" HEX_ONE "/kallsyms", kallsyms, .cache = true, .at = 0xffffffff81000100, .state = SYMTAB_LOADED, .origin = 'k' },
+	{ "c/[kernel.kallsyms]/" HEX_WHOLE "/kallsyms", kallsyms, .cache = true, .verbose = true, .at = 0xffffffff81000100,
+		.state = SYMTAB_LOADED, .origin = 'k' },
+	{ "c/[kernel.kallsyms]/" HEX_WHOLE, kallsyms, .cache = true, .at = 0xffffffff81000100, .state = SYMTAB_LOADED, .origin = 'k' },
+	{ "c/[kernel.kallsyms]/" HEX_WHOLE "/kallsyms", kallsyms, .cache = true, .symfs = true, .state = SYMTAB_MISSING, .origin = '!' },
+	{ "list", kallsyms, .other_release = true, .no_id = true, .verbose = true, .state = SYMTAB_MISMATCH, .origin = '!' },
+	{ "list", kallsyms, .option = true, .guest = true, .at = 0xffffffff81000100, .state = SYMTAB_LOADED, .origin = 'k' },
+	{ "list", kallsyms, .option = true, .guest = true, .mark = "_text", .moved = 0x10000, .at = 0x10100,
+		.state = SYMTAB_LOADED, .origin = 'k' },
+	{ "list", kallsyms, .option = true, .guest = true, .pid = 12, .state = SYMTAB_MISSING, .origin = '!' },
+	{ "m/12/proc/kallsyms", kallsyms, .guest = true, .pid = 12, .verbose = true, .at = 0xffffffff81000100,
+		.state = SYMTAB_LOADED, .origin = 'k' },
+	{ "m/13/proc/kallsyms", kallsyms, .guest = true, .pid = 12, .state = SYMTAB_MISSING, .origin = '!' },
+};
+
+static void expect_kernel(size_t i)
+{
+	struct place p;
+	char list[PATH_MAX], cache[PATH_MAX], mount[PATH_MAX];
+	place_open(&p);
+	place_write(&p, kernel_rows[i].file, kernel_rows[i].text, strlen(kernel_rows[i].text));
+	snprintf(list, sizeof list, "%s/list", p.root);
+	snprintf(cache, sizeof cache, "%s/c", p.root);
+	snprintf(mount, sizeof mount, "%s/m", p.root);
+	struct symbols_options options = { .kallsyms = kernel_rows[i].option && !kernel_rows[i].guest ? list : NULL,
+		.buildid_dir = kernel_rows[i].cache ? cache : NULL, .symfs = kernel_rows[i].symfs ? p.root : NULL,
+		.osrelease = kernel_rows[i].other_release ? "0.1-other" : NULL, .verbose = kernel_rows[i].verbose };
+	options.guests.kallsyms = kernel_rows[i].option && kernel_rows[i].guest ? list : NULL;
+	options.guests.mount = mount;
+	struct module *kernel = place_module(&p, MODULE_KERNEL, "[kernel.kallsyms]", kernel_rows[i].no_id ? NULL : id_one);
+	struct module *ext4 = place_module(&p, MODULE_KMODULE, "[ext4]", NULL);
+	kernel->guest = ext4->guest = kernel_rows[i].guest;
+	kernel->pid = ext4->pid = kernel_rows[i].guest ? kernel_rows[i].pid : -1;
+	kernel->relocation_symbol = kernel_rows[i].mark;
+	kernel->relocation = kernel_rows[i].moved;
+	ext4->start = 0xffffffffc0000000;
+	p.symbols = symbols_new(&p.modules, &options);
+	uint64_t at = kernel_rows[i].at ? kernel_rows[i].at : 0xffffffff81000100;
+	EXPECT_STR(shown(&p, kernel, at), kernel_rows[i].at ? "kernel_function" : "");
+	struct symtab_info info = symbols_info(p.symbols, kernel);
+	if (kernel_rows[i].at) {
+		EXPECT_STR(shown(&p, kernel, at - 0x100), "_text");
+		EXPECT_STR(shown(&p, kernel, at - 0x101), "");
+		EXPECT_STR(shown(&p, ext4, 0), "module_function");
+		EXPECT_STR(info.path, p.path[0]);
+		EXPECT_INT(symbols_info(p.symbols, ext4).state, SYMTAB_LOADED);
+	} else {
+		EXPECT_STR(shown(&p, ext4, 0), "");
+	}
+	if (info.state != kernel_rows[i].state || info.origin != kernel_rows[i].origin)
+		unit_fail(__FILE__, __LINE__, "row %zu: state %d, origin %c", i, (int)info.state, info.origin);
+	EXPECT((symbols_trail(p.symbols, kernel) != NULL) == kernel_rows[i].verbose);
+	place_close(&p);
+}
+
+TEST("the kernel's list is searched in each place, moved by its mark, and else it is said why there are no names")
+{
+	for (size_t i = 0; i < sizeof kernel_rows / sizeof *kernel_rows; i++)
+		expect_kernel(i);
+}

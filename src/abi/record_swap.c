@@ -72,6 +72,11 @@ static int swap_pattern(const char *pattern, uint8_t *body, size_t len)
 			swap_words(body + at, len - at);
 			return 0;
 		}
+		if (*pattern == '+') {
+			for (; len - at >= 4; at += 4)
+				swap_field(body + at, 4);
+			return 0;
+		}
 		if (width > len - at)
 			return -1;
 		if (*pattern != '.')

@@ -147,6 +147,9 @@ TEST("records of perf are swapped without a trailer")
 		{ RECORD_TIME_CONV, "888", NULL },
 		{ RECORD_HEADER_FEATURE, "8", "in the file order" },
 		{ RECORD_COMPRESSED2, "8", "zstdzstdzstdzstd" },
+		{ RECORD_SCHEDSTAT_CPU, "8422444444888", NULL },
+		{ RECORD_SCHEDSTAT_DOMAIN, "8422444444444444444444444444444444444444", NULL }, /* of version 15 */
+		{ RECORD_SCHEDSTAT_DOMAIN, "8422444444444444444444444444444444444444444444444", NULL }, /* … and 17 */
 		{ RECORD_COMPRESSED, "", "zstdzstdzstdzstd" },
 		{ RECORD_FINISHED_INIT, "", NULL },
 	};

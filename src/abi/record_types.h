@@ -5,9 +5,9 @@
 
 /* ROW(NAME, number, name in -D and --stats, layout, least body).
  *
- * Layout: a digit is a field of that many bytes, '.' a byte that is not swapped, '*' all remaining bytes as u64s, '&' the flag word of an
- * attribute. Bytes after the last field are strings or raw data and are not swapped. NULL: the body has no fields, or their sizes depend on
- * its bytes (record_swap.c).
+ * Layout: a digit is a field of that many bytes, '.' a byte that is not swapped, '*' all remaining bytes as u64s, '+' as u32s, '&' the flag
+ * word of an attribute. Bytes after the last field are strings or raw data and are not swapped. NULL: the body has no fields, or their
+ * sizes depend on its bytes (record_swap.c).
  *
  * Least body: the minimum size in bytes where no other function checks the size; otherwise 0. */
 #define RECORD_TYPES_OF_KERNEL(ROW)                                           \
@@ -57,5 +57,4 @@
 	ROW(FINISHED_INIT, 82, "FINISHED_INIT", NULL, 0)                      \
 	ROW(COMPRESSED2, 83, "COMPRESSED2", "8", 0)                           \
 	ROW(SCHEDSTAT_CPU, 85, "SCHEDSTAT_CPU", "8422444444888", 0)           \
-	ROW(SCHEDSTAT_DOMAIN, 86, "SCHEDSTAT_DOMAIN",                         \
-	    "8422444444444444444444444444444444444444444444444", 0)
+	ROW(SCHEDSTAT_DOMAIN, 86, "SCHEDSTAT_DOMAIN", "8422+", 0)

@@ -18,7 +18,8 @@ from suite.tests import need, remark, run_in_folder
 GOLDEN = os.path.join(TEST, "golden")
 COMMANDS = "annotate buildid-list data diff evlist lock probe report sched script stat timechart trace".split()  # of perf
 # Sentences of its own; several commands; what differs from run to run; the browsers.
-OWN = ("refused.expected", "rewritten.expected", "remade.expected", "live.expected", "written.expected", "bench.expected", "counted.expected", "screens.expected", "top.expected")
+OWN = ("refused.expected", "rewritten.expected", "remade.expected", "live.expected", "written.expected", "bench.expected", "counted.expected", "metrics.expected",
+       "recorded.expected", "screens.expected", "top.expected")
 VARIES = re.compile(r"captured on|captured-on|# \(Tip:")
 
 
@@ -31,7 +32,7 @@ def test_recordings(folder):
     made, stored = (sorted(os.path.relpath(path, top) for path in glob.glob(os.path.join(top, "**"), recursive=True) if os.path.isfile(path))
                     for top in (folder, data))
     debug = sorted(name for name in stored if name.startswith("debug/"))  # made by compilers, as golden/recordings.py describes
-    need(sorted([*made, *debug, "lines", "lines.c", "packets", "packets.data", "shapes", "shapes.c"]) == stored, "other files: %s" % made)
+    need(sorted([*made, *debug, "lines", "lines.c", "packets", "packets.data", "shapes", "shapes.c", "vendor/metrics.json"]) == stored, "other files: %s" % made)
     wrong = filecmp.cmpfiles(folder, data, made, shallow=False)[1:]
     need(wrong == ([], []), "they differ: %s" % (wrong,))
 

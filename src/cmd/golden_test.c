@@ -2,11 +2,11 @@
  * must be as a file NAME.expected of test/golden has them. There a line "### WORDS" is a command; its output follows, then lines "! TEXT"
  * of stderr and "exit N" unless N is 0. A command after " |> " reads what the one before it wrote; after " |= " is a text that the lines
  * shown have, after " |- " one that they do not have. With GOLDEN_UPDATE=1 the files are written anew.
- * The commands of live.expected, bench.expected and counted.expected measure this machine, those of written.expected write files or change
+ * The commands of live, bench, counted, metrics and recorded.expected measure this machine, those of written.expected write files or change
  * the lists of the kernel: they run in TMP, an empty folder at first, the recordings are in DATA, the probes in GROUP; one after "INT " is
  * interrupted as soon as it has written something to stdout. Of what they print, each number is N, several blanks are one (none at the
  * beginning and after a bracket), and lines with the same text follow each other only once; after
- * " |#" the numbers are shown. */
+ * " |#" the numbers are shown, after " |*" those of at most three digits. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -93,14 +93,27 @@ static size_t number_length(const char *text)
 	return hex >= 8 && hex > digits && strcspn(text, "0123456789") < hex ? hex : digits;
 }
 
-/* The text with each number as N, and several blanks as one. */
-static char *without_numbers(const char *text)
+enum numbers { NUMBERS_NONE, NUMBERS_SHORT, NUMBERS_ALL };
+
+/* Whether it has at most three digits. */
+static bool number_is_short(const char *text, size_t length)
+{
+	size_t digits = 0;
+	for (size_t i = 0; i < length; i++)
+		digits += isdigit((unsigned char)text[i]) != 0;
+	return digits <= 3;
+}
+
+/* The text with each number that is not shown as N, and several blanks as one. */
+static char *without_numbers(const char *text, enum numbers shown)
 {
 	CLEANUP_STR struct str to = { 0 };
 	text += strspn(text, " ");
 	while (*text) {
 		size_t number = number_length(text), blanks = strspn(text, " ");
-		if (number)
+		if (number && shown == NUMBERS_SHORT && number_is_short(text, number))
+			str_add(&to, text, number);
+		else if (number)
 			str_puts(&to, "N");
 		else if (!blanks || text[-1] != '(')
 			str_add(&to, text, 1);
@@ -110,13 +123,13 @@ static char *without_numbers(const char *text)
 }
 
 /* Adds a line, unless it has the same text as the one before it of a command that measures. */
-static void add_line(struct str *to, const char *prefix, const char *line, bool numbers, const struct place *place)
+static void add_line(struct str *to, const char *prefix, const char *line, enum numbers numbers, const struct place *place)
 {
 	char *one = replaced(line, place->data, "DATA");
 	if (place->scratch) {
 		char *two = replaced(one, place->scratch, "TMP"), *three = replaced(two, place->group, "GROUP");
 		free(one);
-		one = numbers ? memory_string(three) : without_numbers(three);
+		one = numbers == NUMBERS_ALL ? memory_string(three) : without_numbers(three, numbers);
 		free(two);
 		free(three);
 	}
@@ -133,7 +146,7 @@ static void add_line(struct str *to, const char *prefix, const char *line, bool 
 /* What lines are shown, if not NULL: those with a text, or those without. */
 struct choice {
 	const char *with, *without;
-	bool numbers;
+	enum numbers numbers;
 };
 
 static void add_lines(struct str *to, const char *prefix, const struct str *from, const struct choice *choice, const struct place *place)
@@ -193,7 +206,8 @@ static void run(const char *command, const struct place *place, struct str *got)
 	CLEANUP_STR struct str err = { 0 };
 	int out_fd = open("/dev/null", O_RDONLY | O_CLOEXEC), err_fd = memfd_create("err", MFD_CLOEXEC), status = -1;
 	char *lines = placed(command, place);
-	struct choice choice = { .numbers = cut_at(lines, " |#") }; /* in this order: each follows the ones below on the line */
+	struct choice choice = { .numbers = cut_at(lines, " |#") ? NUMBERS_ALL : cut_at(lines, " |*") ? NUMBERS_SHORT : NUMBERS_NONE };
+	/* in this order: each follows the ones below on the line */
 	choice.without = cut_at(lines, " |- ");
 	choice.with = cut_at(lines, " |= ");
 	for (char *line = lines, *next; line; line = next) {
@@ -449,6 +463,16 @@ TEST("benchmarks print what is expected, but for the numbers")
 TEST("counts of commands and of this machine are printed as expected, but for the numbers")
 {
 	check_as_root("counted");
+}
+
+TEST("metrics of a vendor's file have the values that their expressions give, and are chosen by each option")
+{
+	check_as_root("metrics");
+}
+
+TEST("recordings of known programs have the expected samples, and the recorder says what it did")
+{
+	check_as_root("recorded");
 }
 
 TEST("commands that count their own events, change the lists of the kernel or write files print what is expected, but for the numbers")

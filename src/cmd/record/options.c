@@ -70,7 +70,7 @@ static int set_call_graph(void *target, const struct option *option, const char 
 {
 	struct record_command *o = target;
 	struct sampling *s = &o->record.sampling;
-	o->call_graph = !unset;
+	o->call_graph = o->call_graph_mode = !unset;
 	if (unset) {
 		s->call_graph = CALL_GRAPH_NONE;
 		return 0;

@@ -19,6 +19,7 @@ struct record_command {
 	bool timestamp;             /* -T */
 	bool quiet, no_cache, cache_given, no_ids_given, strict_freq;
 	bool call_graph;            /* -g or --call-graph */
+	bool call_graph_mode;       /* --call-graph */
 	bool branch_any;            /* -b */
 	bool pages_rounded, area_rounded; /* -m named a size that no ring, or no AUX area, can have */
 	int verbose;

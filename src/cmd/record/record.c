@@ -88,13 +88,13 @@ static int take_config(struct run *run)
 	const char *mode = config_get(config, "call-graph.record-mode");
 	mode = mode ? mode : config_get(config, "record.call-graph");
 	struct error err;
-	bool plain_g = s->call_graph == CALL_GRAPH_FP && !s->max_stack;
+	bool plain_g = s->call_graph == CALL_GRAPH_FP && !o->call_graph_mode;
 	if (mode && plain_g && call_graph_parse(mode, &s->call_graph, &s->stack_size, &s->max_stack, &err) < 0)
 		return cli_complain(run->cli, &err), EXIT_FAILED;
 	s->stack_given |= mode && plain_g && strchr(mode, ',');
 	int64_t dump = config_int(config, "call-graph.dump-size", 0);
 	bool copies = s->call_graph == CALL_GRAPH_DWARF || s->call_graph == CALL_GRAPH_UNWIND;
-	if (dump > 0 && dump <= 65528 && s->stack_size == 8192 && copies) {
+	if (dump > 0 && dump <= 65528 && s->stack_size == 8192 && copies && !o->call_graph_mode) {
 		s->stack_size = ((uint64_t)dump + 7) & ~(uint64_t)7;
 		s->stack_given = true;
 	}

@@ -85,6 +85,7 @@ static int set_call_graph(void *target, const struct option *option, const char 
 		str_add(to, word, len);
 	}
 	set_graph(target, option, NULL, false, err);
+	o->call_graph_mode |= record.len > 0;
 	if (record.len &&
 	    call_graph_parse(record.text, &o->sampling.call_graph, &o->sampling.stack_size, &o->sampling.max_stack, err) < 0)
 		return -1;

@@ -13,6 +13,7 @@
 struct top_options {
 	/* What is measured: */
 	struct sampling sampling;
+	bool call_graph_mode;          /* --call-graph names how chains are recorded */
 	struct target_options target;
 	VEC(struct event_word) words;
 	const char *freq_text;         /* -F, also "max" */

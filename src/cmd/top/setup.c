@@ -17,7 +17,7 @@ static int take_config(struct top *top)
 	const char *mode = config_get(top->cli->config, "top.call-graph");
 	struct error err;
 	mode = mode ? mode : config_get(top->cli->config, "call-graph.record-mode");
-	bool plain = s->call_graph == CALL_GRAPH_FP && !s->max_stack;
+	bool plain = s->call_graph == CALL_GRAPH_FP && !top->options->call_graph_mode;
 	if (mode && plain && call_graph_parse(mode, &s->call_graph, &s->stack_size, &s->max_stack, &err) < 0)
 		return cli_complain(top->cli, &err), EXIT_FAILED;
 	return 0;

@@ -4,7 +4,7 @@
  * shown have, after " |- " one that they do not have. With GOLDEN_UPDATE=1 the files are written anew.
  * The commands of live, bench, counted, metrics and recorded.expected measure this machine, those of written.expected write files or change
  * the lists of the kernel: they run in TMP, an empty folder at first, the recordings are in DATA, the probes in GROUP; one after "INT " is
- * interrupted as soon as it has written something to stdout. Of what they print, each number is N, several blanks are one (none at the
+ * interrupted as soon as it has written something to stdout, one after "SMALL " runs on the machine of machines/small. Of what they print, each number is N, several blanks are one (none at the
  * beginning and after a bracket), and lines with the same text follow each other only once; after
  * " |#" the numbers are shown, after " |*" those of at most three digits. */
 #include <ctype.h>
@@ -20,11 +20,13 @@
 
 #include "base/memory.h"
 #include "base/str.h"
+#include "cmd/test_machine.h"
 #include "cmd/test_words.h"
 #include "unit.h"
 
 #define FOLDER "test/golden"
 #define OTHER_MACHINE "big-endian/"
+#define MACHINE FOLDER "/machines/small"
 
 /* Where the recordings are; for commands that measure, else NULL: where they write, and the group of their probes. */
 struct place {
@@ -41,7 +43,10 @@ __attribute__((constructor)) static void run_as_program(int argc, char **argv)
 __attribute__((noreturn)) static void run_in_child(char *line, const struct place *place, int in, int out, int err)
 {
 	char *words[WORDS_MAX];
-	int count = words_split(line, words);
+	bool planted = strncmp(line, "SMALL ", 6) == 0;
+	if (planted && !machine_plant(MACHINE))
+		_exit(98);
+	int count = words_split(line + (planted ? 6 : 0), words);
 	words_environment(place->scratch ? place->scratch : "/dev/null");
 	if (place->scratch)
 		setenv("PATH", "/usr/bin:/bin", 1);
@@ -468,6 +473,26 @@ TEST("counts of commands and of this machine are printed as expected, but for th
 TEST("metrics of a vendor's file have the values that their expressions give, and are chosen by each option")
 {
 	check_as_root("metrics");
+}
+
+static bool can_plant(void)
+{
+	int status = -1;
+	fflush(stdout);
+	pid_t child = fork();
+	if (child == 0)
+		_exit(machine_plant(MACHINE) ? 0 : 98);
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return status == 0;
+}
+
+TEST("the PMUs, the clock and the CPUs of a known machine are shown and set as expected")
+{
+	if (geteuid() != 0 || !can_plant())
+		unit_skip("needs root, and a /sys over which this user may mount");
+	else
+		check_as_root("planted");
 }
 
 TEST("recordings of known programs have the expected samples, and the recorder says what it did")

@@ -2,11 +2,11 @@
  * must be as a file NAME.expected of test/golden has them. There a line "### WORDS" is a command; its output follows, then lines "! TEXT"
  * of stderr and "exit N" unless N is 0. A command after " |> " reads what the one before it wrote; after " |= " is a text that the lines
  * shown have, after " |- " one that they do not have. With GOLDEN_UPDATE=1 the files are written anew.
- * The commands of live, bench, counted, metrics and recorded.expected measure this machine, those of written.expected write files or change
- * the lists of the kernel: they run in TMP, an empty folder at first, the recordings are in DATA, the probes in GROUP; one after "INT " is
- * interrupted as soon as it has written something to stdout, one after "SMALL " runs on the machine of machines/small. Of what they print, each number is N, several blanks are one (none at the
- * beginning and after a bracket), and lines with the same text follow each other only once; after
- * " |#" the numbers are shown, after " |*" those of at most three digits. */
+ * The commands of live, bench, counted, metrics, planted and recorded measure this machine, those of written.expected write files or
+ * change the lists of the kernel: they run in TMP, an empty folder at first, the recordings are in DATA, the probes in GROUP; one after
+ * "INT " is interrupted as soon as it has written something to stdout, one after "SMALL " runs on the machine of machines/small. Of what
+ * they print, each number is N, several blanks are one (none at the beginning and after a bracket), and lines with the same text follow
+ * each other only once; after " |#" the numbers are shown, after " |*" those of at most three digits. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>

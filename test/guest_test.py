@@ -4,6 +4,7 @@ compared with perf where there is one."""
 import os
 import sys
 
+from golden.guests import FINISHED_INIT, FLAGS, ID_INDEX, INJECTED, OFFSET, SWITCHED, VM, end_of, guest_records, host_records
 from suite import recording, traces
 from suite.perf import first_difference, need_reference
 from suite.process import perfuse, run
@@ -14,9 +15,7 @@ KERNEL_AT, MODULE_AT, PROGRAM_AT = 0xffffffff81000000, 0xffffffffc0100000, 0x401
 MOVED = 0x200000
 LIST = ((KERNEL_AT, "_text"), (KERNEL_AT + 0x100, "guest_idle"), (KERNEL_AT + 0x900, "guest_work"), (KERNEL_AT + 0xf000, "_etext"),
         (MODULE_AT, "run\t[virtio]"), (MODULE_AT + 0x80, "stop\t[virtio]"))
-VM = 7
 KIND = recording.SAMPLE_IP | recording.SAMPLE_TID | recording.SAMPLE_TIME | recording.SAMPLE_CALLCHAIN
-FLAGS = recording.FLAG_MMAP | recording.FLAG_COMM | recording.FLAG_SAMPLE_ID_ALL | recording.FLAG_MMAP2
 FIELDS = ("-F", "comm,tid,time,ip,sym,symoff,dso")
 
 
@@ -140,38 +139,6 @@ def test_links(c):
     done = perfuse("inject", "-i", c.data, "--vm-time-correlation", "--force", cwd=c.folder)
     need(done.returncode == 255 and "no trace" in done.stderr, done.stderr)
     need(os.stat(c.data).st_mtime_ns == before, "the recording was changed")
-
-
-ID_INDEX, FINISHED_INIT, SWITCHED = 69, 82, 15
-OFFSET = 1 << 40  # of the guest's clock
-INJECTED = (recording.SAMPLE_IDENTIFIER | recording.SAMPLE_IP | recording.SAMPLE_TID | recording.SAMPLE_TIME | recording.SAMPLE_CPU)
-
-
-def end_of(identity, pid, tid, time, cpu=0):
-    return recording.pack("<IIQIIQ", pid, tid, time, cpu, 0, identity)
-
-
-def id_index(*rows):
-    return recording.record(ID_INDEX, recording.pack("<Q", len(rows)) + b"".join(recording.pack("<QQqq", *row) for row in rows))
-
-
-def host_records(threads=(("CPU 0/KVM", VM + 1), ("CPU 1/KVM", VM + 2))):
-    sampled = recording.record(recording.SAMPLE, recording.pack("<QQIIQII", 5, 0x1000, 20, 20, 3000, 0, 0), recording.USER)
-    return [id_index((5, 0, 0, -1), (6, 1, 1, -1)), *(recording.comm(VM, tid, name, end=end_of(0, 0, 0, 0)) for name, tid in threads),
-            recording.record(FINISHED_INIT, b""), recording.comm(20, 20, "early", end=end_of(6, 20, 20, 1000)),
-            recording.record(SWITCHED, recording.pack("<II", 0, 0) + end_of(5, VM, VM + 2, 1500, 3)), sampled,
-            recording.record(recording.FINISHED_ROUND, b""), recording.comm(21, 21, "late", end=end_of(6, 21, 21, 4000)),
-            recording.record(recording.FINISHED_ROUND, b"")]
-
-
-def guest_records(ids=(5, 6), offset=OFFSET):
-    """Two records without a time, two with one, and two that are not added."""
-    bpf = recording.record(recording.KSYMBOL, recording.pack("<QIHH", 0x2000, 16, 1, 0) + recording.padded("prog") + end_of(ids[0], 1, 1, offset + 1500))
-    sampled = recording.record(recording.SAMPLE, recording.pack("<QQIIQII", ids[0], 0x1000, 20, 20, offset + 1500, 0, 0), recording.USER)
-    return [id_index((ids[0], 0, 0, -1), (ids[1], 1, 1, -1)), recording.comm(1, 1, "init", recording.USER, end=end_of(0, 0, 0, 0)),
-            recording.mmap2(1, 1, 0x400000, 0x1000, 0, "/bin/init", end=end_of(0, 0, 0, 0)), bpf, sampled,
-            recording.comm(30, 30, "second", end=end_of(ids[1], 30, 30, offset + 3500, 1)),
-            recording.comm(31, 31, "first", end=end_of(ids[0], 31, 31, offset + 2000, 1))]
 
 
 def write_both(c, host=None, guest=None, kind=INJECTED, guest_ids=(5, 6)):

@@ -9,6 +9,7 @@ import struct
 import sys
 
 from golden.every_record import write_every_record
+from golden.guests import write_guests
 from suite import elf, pt_encoder, pt_packets, pt_program, recording, traces
 from suite.recording import (
     KERNEL, SAMPLE, SAMPLE_ADDR as ADDR, SAMPLE_BRANCH_STACK as BRANCHES, SAMPLE_CALLCHAIN as CALLCHAIN, SAMPLE_CGROUP as CGROUP,
@@ -934,6 +935,7 @@ def write_recordings(folder):
                  write_tasks, write_power, write_lockdep, write_offcpu, write_loops, write_many):
         each(folder)
     write_every_record(write, folder)
+    write_guests(folder, write)
     write_trace(folder, "timed.data", pt_encoder.Settings(threshold=3, mtc=1, psb=128, returns=False, run=False, long_bits=True, lost=[(400, 430)]))
     for version in (15, 16, 17):
         write_schedstats(os.path.join(folder, "stats%d.data" % version), version, ((1000, 1), (1100, 11)), uneven)

@@ -18,7 +18,7 @@ from suite.tests import need, remark, run_in_folder
 GOLDEN = os.path.join(TEST, "golden")
 COMMANDS = "annotate buildid-list data diff evlist lock probe report sched script stat timechart trace".split()  # of perf
 # Sentences of its own; several commands; what differs from run to run; the browsers.
-OWN = ("refused.expected", "rewritten.expected", "remade.expected", "live.expected", "written.expected", "bench.expected", "counted.expected", "metrics.expected", "planted.expected",
+OWN = ("refused.expected", "rewritten.expected", "remade.expected", "live.expected", "written.expected", "bench.expected", "counted.expected", "exported.expected", "metrics.expected", "planted.expected",
        "recorded.expected", "screens.expected", "top.expected")
 VARIES = re.compile(r"captured on|captured-on|# \(Tip:")
 

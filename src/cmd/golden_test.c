@@ -374,6 +374,11 @@ TEST("packets of every kind, and samples in a trace, are decoded as expected, to
 	check_file("packets");
 }
 
+TEST("known recordings are exported as expected, row by row, and fields of code as JSON, to the byte")
+{
+	check_file("exported");
+}
+
 TEST("recordings that inject rewrites are shown as expected, to the byte")
 {
 	check_file("rewritten");

@@ -18,8 +18,8 @@ from suite.tests import need, remark, run_in_folder
 GOLDEN = os.path.join(TEST, "golden")
 COMMANDS = "annotate buildid-list data diff evlist lock probe report sched script stat timechart trace".split()  # of perf
 # Sentences of its own; several commands; what differs from run to run; the browsers.
-OWN = ("refused.expected", "rewritten.expected", "remade.expected", "live.expected", "written.expected", "bench.expected", "counted.expected", "exported.expected", "metrics.expected", "planted.expected",
-       "recorded.expected", "screens.expected", "top.expected")
+OWN = tuple(name + ".expected" for name in ("refused", "rewritten", "remade", "live", "written", "bench", "counted", "exported", "metrics", "planted",
+                                            "recorded", "screens", "top"))
 VARIES = re.compile(r"captured on|captured-on|# \(Tip:")
 
 

@@ -19,7 +19,7 @@ GOLDEN = os.path.join(TEST, "golden")
 COMMANDS = "annotate buildid-list data diff evlist lock probe report sched script stat timechart trace".split()  # of perf
 # Sentences of its own; several commands; what differs from run to run; the browsers.
 OWN = tuple(name + ".expected" for name in ("refused", "rewritten", "remade", "live", "written", "bench", "counted", "exported", "metrics", "planted",
-                                            "recorded", "screens", "top"))
+                                            "recorded", "screens", "top", "watched"))
 VARIES = re.compile(r"captured on|captured-on|# \(Tip:")
 
 

@@ -500,6 +500,11 @@ TEST("the PMUs, the clock and the CPUs of a known machine are shown and set as e
 		check_as_root("planted");
 }
 
+TEST("top and trace show known programs as expected, and refuse wrong options")
+{
+	check_as_root("watched");
+}
+
 TEST("recordings of known programs have the expected samples, and the recorder says what it did")
 {
 	check_as_root("recorded");

@@ -16,6 +16,7 @@ enum { WAIT_MS = 100, RING_PAGES = 1024, MONOTONIC = 1 };
 struct live_run {
 	struct trace_run *run;
 	struct events events;
+	size_t named;                        /* the first events, which -e names */
 	struct str filter, warnings;
 	struct live_session live;
 	struct trace_samples samples;
@@ -79,6 +80,7 @@ static int add_events(struct live_run *live, struct error *err)
 		vec_push(&list, o->words.items[i]);
 	int status = event_words_take(&words, list.items, list.count);
 	vec_fini(&list);
+	live->named = live->events.list.count;
 	if (status == 0 && run->traces_calls && (!live->with_programs || o->sampling.call_graph)) {
 		size_t first = live->events.list.count;
 		status = add_event(live, live->with_programs ? "raw_syscalls:sys_exit" : "raw_syscalls:sys_enter,raw_syscalls:sys_exit", err);
@@ -150,11 +152,16 @@ static void open_symbols(struct live_run *live)
 	}
 }
 
-static void hide_followers(struct live_run *live)
+/* Followers have no lines; raw_syscalls:sys_enter and sys_exit, if -e names them, have lines of their own and make none of calls. */
+static void correct_roles(struct live_run *live)
 {
-	for (size_t i = 0; i < live->samples.events.count && i < live->events.list.count; i++)
+	for (size_t i = 0; i < live->samples.events.count && i < live->events.list.count; i++) {
+		enum sample_role *role = &live->samples.events.items[i].role;
 		if (live->events.list.items[i].follower)
-			live->samples.events.items[i].role = ROLE_SIDEBAND;
+			*role = ROLE_SIDEBAND;
+		else if (i < live->named && (*role == ROLE_ENTER || *role == ROLE_EXIT || *role == ROLE_CHAIN))
+			*role = ROLE_OTHER;
+	}
 }
 
 /* The measurement holds the command, which is traced from its exec on. */
@@ -260,7 +267,7 @@ static int measure(struct trace_run *run, bool with_programs, struct error *err)
 			cli_warn(run->cli, "%.*s", (int)live->warnings.len - 1, live->warnings.text);
 		open_symbols(live);
 		status = trace_samples_open(&live->samples, run, &live->live.session, err);
-		hide_followers(live);
+		correct_roles(live);
 	}
 	if (status == 0)
 		status = follow(live, err);

@@ -248,59 +248,63 @@ static size_t making_add_inlines(struct frame_making *making, enum frame_at wher
 	return count;
 }
 
-/* The eight hexadecimal digits of a number as bytes, the first digit in the highest byte. */
-static inline uint64_t hex_digits(uint32_t value)
-{
-	uint64_t x = value;
+enum { ADDRESS_COLUMNS = 16, TEXT_BLOCK = 16 };
 
-	x = (x << 16 | x) & 0x0000ffff0000ffff;
-	x = (x << 8 | x) & 0x00ff00ff00ff00ff;
-	x = (x << 4 | x) & 0x0f0f0f0f0f0f0f0f;
-	uint64_t letters = (x + 0x0606060606060606) >> 4 & 0x0101010101010101;
-	return x + 0x3030303030303030 + letters * ('a' - '0' - 10);
-}
+typedef uint8_t vector_u8 __attribute__((vector_size(ADDRESS_COLUMNS)));
+typedef int8_t vector_s8 __attribute__((vector_size(ADDRESS_COLUMNS)));
+typedef uint64_t vector_u64 __attribute__((vector_size(ADDRESS_COLUMNS)));
 
-/* Turns the first n of eight zeros, n < 8, into blanks. */
-static inline uint64_t hex_blanks(unsigned n)
-{
-	return (uint64_t)0x1010101010101010 << (63 - 8 * n) << 1;
-}
-
-/* Writes an address in 16 columns and returns the end. */
+/* Writes an address in 16 columns and returns the end. All digits are made at once. */
 static inline char *address_write(char *p, uint64_t address)
 {
-	uint64_t high = 0x2020202020202020, low = hex_digits((uint32_t)address);
-	unsigned blank = address ? (unsigned)__builtin_clzll(address) / 4 : 15;
+	enum { TO_BLANK = '0' ^ ' ', TO_LETTER = 'a' - '0' - 10 };
+	static const uint8_t blank[2 * ADDRESS_COLUMNS] = { [0 ... ADDRESS_COLUMNS - 1] = TO_BLANK };
+	static const uint64_t nibbles = 0x0f0f0f0f0f0f0f0f;
+	size_t blanks = address ? (size_t)__builtin_clzll(address) / 4 : ADDRESS_COLUMNS - 1;
+	uint64_t bytes = htobe64(address);
+	vector_u8 high = (vector_u8)(vector_u64){ bytes >> 4 & nibbles }, low = (vector_u8)(vector_u64){ bytes & nibbles }, mask;
 
-	if (__builtin_expect(blank < 8, 1))
-		high = hex_digits((uint32_t)(address >> 32)) ^ hex_blanks(blank);
-	else
-		low ^= hex_blanks(blank - 8);
-	high = htobe64(high);
-	low = htobe64(low);
-	memcpy(p, &high, 8);
-	memcpy(p + 8, &low, 8);
-	return p + 16;
+	vector_u8 digits = __builtin_shufflevector(high, low, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+	memcpy(&mask, blank + ADDRESS_COLUMNS - blanks, sizeof mask);
+	digits = (digits + '0' + ((vector_u8)((vector_s8)digits > 9) & TO_LETTER)) ^ mask;
+	memcpy(p, &digits, sizeof digits);
+	return p + ADDRESS_COLUMNS;
 }
 
 static void print_address(struct writer *out, uint64_t address)
 {
-	enum { COLUMNS = 16 };
-	address_write(writer_room(out, COLUMNS), address);
-	writer_advance(out, COLUMNS);
+	address_write(writer_room(out, ADDRESS_COLUMNS), address);
+	writer_advance(out, ADDRESS_COLUMNS);
 }
 
-/* Before the text of a frame is the line's start as of the first sample: the address, and it as text after a tab. Most samples have the
- * same address at a place, so a line is one copy. */
-enum { START_BYTES = 1 + 16, BEFORE_TEXT = sizeof(uint64_t) + START_BYTES };
-
-static const char *store_text(struct arena *arena, const struct writer *text, uint64_t address)
+/* Size of a text with the end of its line, in whole blocks: text_write copies these. */
+static size_t stored_size(size_t len)
 {
-	char *bytes = arena_bytes(arena, BEFORE_TEXT + text->len + 1);
-	memcpy(bytes, &address, sizeof address);
-	bytes[sizeof address] = '\t';
-	address_write(bytes + sizeof address + 1, address);
-	return memcpy(bytes + BEFORE_TEXT, text->buffer, text->len);
+	return (len + 1 + TEXT_BLOCK - 1) / TEXT_BLOCK * TEXT_BLOCK;
+}
+
+/* A short text is in the frame, so that it is in the cache line of the point. */
+static void store_text(struct arena *arena, const struct writer *text, struct frame *frame)
+{
+	_Static_assert(sizeof frame->brief == TEXT_BLOCK, "a short text is one block");
+	size_t size = stored_size(text->len);
+	char *bytes = size > sizeof frame->brief ? arena_bytes(arena, size) : frame->brief;
+
+	memset(bytes, '\n', size);
+	frame->text = memcpy(bytes, text->buffer, text->len);
+	frame->count = (uint32_t)text->len;
+}
+
+/* Writes the text of a frame and the end of the line to room for stored_size bytes, and returns the end. */
+static inline char *text_write(char *p, const struct frame *frame)
+{
+	const char *text = frame->text;
+	size_t len = frame->count;
+
+	memcpy(p, text, TEXT_BLOCK);
+	for (size_t at = TEXT_BLOCK; __builtin_expect(at <= len, 0); at += TEXT_BLOCK)
+		memcpy(p + at, text + at, TEXT_BLOCK);
+	return p + len + 1;
 }
 
 static void make_frame(const struct listing_line *line, const struct location *location, uint64_t place, unsigned inlines,
@@ -321,8 +325,7 @@ static void make_frame(const struct listing_line *line, const struct location *l
 		frame->cells = arena_copy(arena, making.cells.items, making.cells.count * sizeof *making.cells.items);
 		frame->count = (uint32_t)making.cells.count;
 	} else {
-		frame->text = store_text(arena, making.text, location->address);
-		frame->count = (uint32_t)making.text->len;
+		store_text(arena, making.text, frame);
 	}
 	frame->inlines = (uint8_t)inlines;
 	vec_fini(&making.cells);
@@ -426,20 +429,12 @@ static void print_chain(const struct listing_line *line)
 			writer_putc(line->out, '\n');
 			continue;
 		}
-		char *start = writer_room(line->out, START_BYTES + frame->count + 1), *p = start;
-		if (ip && memcmp(frame->text - BEFORE_TEXT, &at->address, sizeof at->address) == 0) {
-			memcpy(p, frame->text - START_BYTES, START_BYTES + frame->count);
-			p += START_BYTES + frame->count;
-		} else {
-			if (ip) {
-				*p++ = '\t';
-				p = address_write(p, at->address);
-			}
-			memcpy(p, frame->text, frame->count);
-			p += frame->count;
+		char *start = writer_room(line->out, 1 + ADDRESS_COLUMNS + stored_size(frame->count)), *p = start;
+		if (ip) {
+			*p++ = '\t';
+			p = address_write(p, at->address);
 		}
-		*p++ = '\n';
-		writer_advance(line->out, (size_t)(p - start));
+		writer_advance(line->out, (size_t)(text_write(p, frame) - start));
 	}
 }
 

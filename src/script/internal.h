@@ -61,6 +61,7 @@ struct frame {
 	bool has_more;               /* a NUL separates the lines of inlined functions */
 	uint8_t inlines;             /* 0: without inlined functions; otherwise enum frame_at + 1 */
 	bool stops;                  /* --stop-bt: the last frame that is shown */
+	char brief[16];              /* the text, if it is short */
 };
 
 struct comm_text {

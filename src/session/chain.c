@@ -75,11 +75,24 @@ static struct chain walk_end(const struct walk *walk)
 	return (struct chain){ walk->frames, walk->count, walk->damaged };
 }
 
+/* Adds the entries of the recorded callchain that were located ahead, which begin at the current one. Returns their number. */
+static uint64_t walk_located(struct walk *walk)
+{
+	size_t room = walk->limit - walk->count, count = walk->located_count < room ? walk->located_count : room;
+	for (size_t i = 0; i < count; i++)
+		walk->frames[walk->count++] = &walk->r->located[i];
+	return count;
+}
+
 static void walk_inward_out(struct walk *walk)
 {
 	unsigned cpumode = RECORD_MISC_USER;
-	for (uint64_t i = 0; i < walk->r->sample->callchain_count && walk->count < walk->limit && !walk->damaged; i++)
-		walk_entry(walk, i, &cpumode);
+	uint64_t i = 0;
+	while (i < walk->r->sample->callchain_count && walk->count < walk->limit && !walk->damaged)
+		if (i == walk->located_from && walk->located_count && cpumode == RECORD_MISC_USER)
+			i += walk_located(walk);
+		else
+			walk_entry(walk, i++, &cpumode);
 }
 
 /* Finds the mode that the marker below entry `end` sets, if there is a marker; false: an unknown marker. */

@@ -21,15 +21,20 @@ static struct map_node *map_node_copy(struct model *model, const struct map_node
 	return copy;
 }
 
-static const struct map_node *tree_of_map(struct model *model, const struct map *map)
+/* A mapping and its node: what reads one reads the other. */
+struct mapped {
+	struct map_node node;
+	struct map map;
+};
+
+/* A tree of one mapping, which is copied. */
+static struct map_node *tree_of_map(struct model *model, const struct map *map)
 {
-	struct map_node *node = arena_alloc(&model->arena, sizeof *node);
-	node->start = map->start;
-	node->end = map->end;
-	node->map = map;
-	node->priority = next_priority(model);
-	node->edit = model->edit;
-	return node;
+	const struct mapped fresh = { .map = *map, .node = { .start = map->start, .end = map->end, .priority = next_priority(model),
+		.edit = model->edit } };
+	struct mapped *mapped = arena_copy(&model->arena, &fresh, sizeof fresh);
+	mapped->node.map = &mapped->map;
+	return &mapped->node;
 }
 
 /* Splits a tree: mappings that start below `at` to *low, the others to *high. */
@@ -86,11 +91,39 @@ static const struct map_node *tree_without_rightmost(struct model *model, const 
 /* Returns a tree with the part of `map` in [start, end). */
 static const struct map_node *tree_of_part(struct model *model, const struct map *map, uint64_t start, uint64_t end)
 {
-	struct map *part = arena_copy(&model->arena, map, sizeof *map);
-	part->pgoff += start - map->start;
-	part->start = start;
-	part->end = end;
-	return tree_of_map(model, part);
+	struct map part = *map;
+	part.pgoff += start - map->start;
+	part.start = start;
+	part.end = end;
+	return tree_of_map(model, &part);
+}
+
+/* Whether the mapping covers a part of one in the tree. */
+static bool tree_overlaps(const struct map_node *root, const struct map *map)
+{
+	while (root) {
+		if (root->start >= map->end)
+			root = root->left;
+		else if (root->start < map->start && root->end <= map->start)
+			root = root->right;
+		else
+			return true;
+	}
+	return false;
+}
+
+/* Returns the tree with a node that overlaps none of its mappings. */
+static const struct map_node *tree_add(struct model *model, const struct map_node *root, struct map_node *node)
+{
+	const struct map_node **at = &root;
+	while (*at && (*at)->priority > node->priority) {
+		struct map_node *copy = map_node_copy(model, *at);
+		*at = copy;
+		at = copy->start < node->start ? &copy->right : &copy->left;
+	}
+	tree_split(model, *at, node->start, &node->left, &node->right);
+	*at = node;
+	return root;
 }
 
 uint32_t space_new(struct model *model)
@@ -121,12 +154,11 @@ void space_set_root(struct model *model, uint32_t id, uint64_t clock, const stru
 	space->edit = model->edit;
 }
 
-void space_insert(struct model *model, uint32_t id, uint64_t clock, const struct map *map)
+/* Returns the tree with the mapping; what it covers is cut from older ones. */
+static const struct map_node *tree_cover(struct model *model, const struct map_node *root, const struct map *map)
 {
 	const struct map_node *low, *rest, *covered, *high, *tail = NULL;
-	struct map *fresh = arena_copy(&model->arena, map, sizeof *map);
-	fresh->serial = ++model->mappings;
-	tree_split(model, space_root(model->spaces.items[id], clock), map->start, &low, &rest);
+	tree_split(model, root, map->start, &low, &rest);
 	tree_split(model, rest, map->end, &covered, &high);
 	const struct map_node *before = tree_rightmost(low), *last = tree_rightmost(covered);
 	if (before && before->end > map->start) {
@@ -137,8 +169,20 @@ void space_insert(struct model *model, uint32_t id, uint64_t clock, const struct
 	}
 	if (last && last->end > map->end)
 		tail = tree_of_part(model, last->map, map->end, last->end);
-	const struct map_node *root = tree_join(model, low, tree_of_map(model, fresh));
-	space_set_root(model, id, clock, tree_join(model, tree_join(model, root, tail), high));
+	low = tree_join(model, low, tree_of_map(model, map));
+	return tree_join(model, tree_join(model, low, tail), high);
+}
+
+void space_insert(struct model *model, uint32_t id, uint64_t clock, const struct map *map)
+{
+	const struct map_node *root = space_root(model->spaces.items[id], clock);
+	struct map fresh = *map;
+	fresh.serial = ++model->mappings;
+	if (tree_overlaps(root, map))
+		root = tree_cover(model, root, &fresh);
+	else
+		root = tree_add(model, root, tree_of_map(model, &fresh));
+	space_set_root(model, id, clock, root);
 }
 
 struct stays {

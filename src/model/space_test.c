@@ -14,8 +14,9 @@ static uint64_t random_next(void)
 	return random_state;
 }
 
-/* Looks up every page as of every clock that a run of combined changes ends at; runs of `combined` changes. */
-static void compare_with_pages(unsigned combined)
+/* Looks up every page as of every clock that a run of combined changes ends at; runs of `combined` changes, each of up to `pages`
+ * pages. */
+static void compare_with_pages(unsigned combined, unsigned pages)
 {
 	static uint32_t truth[VERSIONS][PAGES]; /* module + 1 of each page; 0: not mapped */
 	static uint64_t offsets[VERSIONS][PAGES];
@@ -25,7 +26,7 @@ static void compare_with_pages(unsigned combined)
 	for (unsigned v = 1; v < VERSIONS; v++) {
 		memcpy(truth[v], truth[v - 1], sizeof truth[v]);
 		memcpy(offsets[v], offsets[v - 1], sizeof offsets[v]);
-		uint64_t start = random_next() % PAGES, end = start + 1 + random_next() % 40;
+		uint64_t start = random_next() % PAGES, end = start + 1 + random_next() % pages;
 		end = end > PAGES ? PAGES : end;
 		struct map map = { .start = start, .end = end, .pgoff = v * 1000, .module = v };
 		model_combine(&model, v % combined);
@@ -48,12 +49,18 @@ static void compare_with_pages(unsigned combined)
 
 TEST("an address space gives the same answers for any clock as an array of pages")
 {
-	compare_with_pages(1);
+	compare_with_pages(1, 40);
+}
+
+TEST("an address space gives the same answers where most mappings cover no other")
+{
+	compare_with_pages(1, 1);
+	compare_with_pages(3, 2);
 }
 
 TEST("combined changes give the same answers as of the clocks that end them")
 {
-	compare_with_pages(3);
+	compare_with_pages(3, 40);
 }
 
 TEST("combined changes of ten thousand mappings have one version, and supersede no node")

@@ -252,6 +252,25 @@ static void process_part(void *context, const struct sample_part *part)
 	process_sample(&line);
 }
 
+/* Whether a record is one of counters that were recorded (stat record), which are shown at the end of a round. */
+static bool is_count(const struct listing *listing, uint32_t type)
+{
+	return listing->serial && !listing->options.format && type >= RECORD_THREAD_MAP && type <= RECORD_STAT_ROUND;
+}
+
+/* Whether records of this type, which is not that of samples, are shown as records. */
+static bool is_shown(const struct listing *listing, uint32_t type)
+{
+	return type < 64 ? listing->options.show_records >> type & 1 : type == RECORD_FINISHED_ROUND && listing->options.show_rounds;
+}
+
+static bool on_wants_type(void *context, uint32_t type)
+{
+	const struct listing *listing = context;
+
+	return listing->options.dump || type == RECORD_AUXTRACE_ERROR || is_count(listing, type) || is_shown(listing, type);
+}
+
 static void on_record(void *context, const struct resolved *r, size_t slice)
 {
 	struct listing *listing = context;
@@ -273,9 +292,9 @@ static void on_record(void *context, const struct resolved *r, size_t slice)
 		add_record_row(&line);
 	else if (type == RECORD_AUXTRACE_ERROR && !listing->options.dump)
 		record_text(r->record, 0, line.out);
-	else if (listing->serial && !listing->options.format && type >= RECORD_THREAD_MAP && type <= RECORD_STAT_ROUND)
+	else if (is_count(listing, type))
 		listing_stat_add(&listing->stat, session_evlist(listing->session), r->record, line.out);
-	else if (type < 64 ? listing->options.show_records >> type & 1 : type == RECORD_FINISHED_ROUND && listing->options.show_rounds)
+	else if (is_shown(listing, type))
 		print_record(&line);
 	if (worker->out->len - worker->held > LISTING_SPILL_BYTES)
 		listing_slice_spill(listing, worker);
@@ -311,7 +330,7 @@ static void on_forget(void *context, unsigned worker)
 struct sink listing_sink(struct listing *listing)
 {
 	return (struct sink){ .context = listing, .batch_begin = on_batch_begin, .record = on_record, .slice_end = on_slice_end,
-		.forget = on_forget, .want_records = true, .late_places = true,
+		.forget = on_forget, .want_records = true, .wants_type = on_wants_type, .late_places = true,
 		.serial = listing->serial,
 		.unordered = listing->options.show_rounds || (listing->options.dump && listing->options.dump->unordered) };
 }

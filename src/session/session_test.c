@@ -309,6 +309,41 @@ TEST("the bytes of samples that a sink skips are released while the recording is
 	session_close(&session);
 }
 
+struct types_seen {
+	uint64_t samples, comms, rounds, others;
+};
+
+static void note_type(void *context, const struct resolved *r, size_t slice)
+{
+	struct types_seen *seen = context;
+	uint32_t type = r->record->type;
+	*(type == RECORD_SAMPLE ? &seen->samples : type == RECORD_COMM ? &seen->comms : type == RECORD_FINISHED_ROUND ? &seen->rounds :
+		&seen->others) += 1;
+}
+
+static bool wants_comms(void *context, uint32_t type)
+{
+	EXPECT(type != RECORD_SAMPLE);
+	return type == RECORD_COMM;
+}
+
+TEST("a sink gets its samples and the records of the types that it wants")
+{
+	for (int choosy = 0; choosy < 2; choosy++) {
+		struct types_seen seen = { 0 };
+		const struct sink sink = { .context = &seen, .record = note_type, .want_records = true, .wants_type = choosy ? wants_comms : NULL };
+		const struct session_options options = { .threads = 1 };
+		struct session session;
+		EXPECT(session_open(&session, &long_recording(5000)->source, &options, NULL) == 0);
+		EXPECT(session_run(&session, &sink, NULL) == 0);
+		EXPECT_INT(seen.samples, 5000);
+		EXPECT_INT(seen.comms, session.counters.by_type[RECORD_COMM]);
+		EXPECT_INT(seen.rounds, choosy ? 0 : session.counters.by_type[RECORD_FINISHED_ROUND]);
+		EXPECT(choosy ? seen.others == 0 : seen.rounds > 0);
+		session_close(&session);
+	}
+}
+
 struct plain_seen {
 	uint64_t samples, comms, old_names, batches, last_clock;
 	bool refuses;

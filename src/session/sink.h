@@ -25,6 +25,9 @@ struct sink {
 	 * two batches; with the bytes in use it determines where a limit of memory is reached. NULL: an estimate by what is in use. */
 	size_t (*ahead)(void *context);
 	bool want_records;  /* pass side-band and tool records, too, in delivery order (script --show-*, -D, report --tasks/--stats) */
+	/* With want_records: whether the sink uses records of this type, which is not that of samples; the others are not passed. Called on any
+	 * worker. NULL: all. */
+	bool (*wants_type)(void *context, uint32_t type);
 	bool late_places;   /* locations of samples that a decoder makes are found where the sink asks for them (resolved_ip), not ahead */
 	bool serial;        /* one slice per batch */
 	/* Called on the owner for every record as it is read, in file order, before delivery, for -D and counting. NULL: none. */

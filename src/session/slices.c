@@ -84,6 +84,11 @@ static inline void resolved_init(struct resolved *r, struct session *session, st
 	r->ip = NULL;
 }
 
+static bool wants_record(const struct sink *sink, uint32_t type)
+{
+	return type == RECORD_SAMPLE || (sink->want_records && (!sink->wants_type || sink->wants_type(sink->context, type)));
+}
+
 static void block_add(struct session *session, struct worker *worker, struct block *block, const struct entry *entry, uint64_t clock,
 	size_t slice)
 {
@@ -95,7 +100,7 @@ static void block_add(struct session *session, struct worker *worker, struct blo
 		sample_check(session, &worker->tally, record, evlist_event_of(session_evlist(session), record));
 		return;
 	}
-	if (record->type != RECORD_SAMPLE && !sink->want_records)
+	if (!wants_record(sink, record->type))
 		return;
 	struct sample *sample = &block->samples[block->count];
 	struct resolved *r = &block->resolved[block->count];

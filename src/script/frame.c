@@ -319,7 +319,7 @@ static void make_frame(const struct listing_line *line, const struct location *l
 	making.text->len = 0;
 	if (!inlines || !making_add_inlines(&making, inlines - 1, frame)) {
 		making_add(&making, NULL, NULL);
-		frame->stops = stops_at(line->listing, symbol_of(line->listing, location, &offset));
+		frame->stops = line->listing->options.stop_at && stops_at(line->listing, symbol_of(line->listing, location, &offset));
 	}
 	if (line->listing->options.format) {
 		frame->cells = arena_copy(arena, making.cells.items, making.cells.count * sizeof *making.cells.items);

@@ -65,7 +65,7 @@ struct frame {
 };
 
 struct comm_text {
-	const char *text;            /* padded; NULL: not made yet */
+	const char *text;            /* NULL: not made yet */
 	uint32_t len;
 };
 
@@ -80,7 +80,7 @@ struct listing_worker {
 	size_t slice;
 	size_t held;                 /* its part of listing.held */
 	size_t written;              /* bytes of the slice that are written */
-	VEC(struct comm_text) comms;
+	VEC(struct comm_text) comms; /* by id: padded, then plain */
 	struct arena arena;
 	struct arena row;            /* of the current row of a table: cleared with each */
 	VEC(struct cell) cells;

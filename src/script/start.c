@@ -48,20 +48,22 @@ struct cell comm_cell(const struct listing_line *line)
 	return listing_text_cell(line, comm, strlen(comm));
 }
 
-/* The padded name of a comm id is made once per worker. */
+/* The names of a comm id, padded and plain, are made once per worker. */
 void print_comm(const struct listing_line *line, const struct field_row *row)
 {
 	const struct resolved *r = line->r;
 	struct listing_worker *worker = line->worker;
 	char buffer[COMM_BUFFER];
 
-	if (r->comm == COMM_NONE || line->plan->comm_plain) {
+	bool plain = line->plan->comm_plain;
+	if (r->comm == COMM_NONE || (plain && r->tid == -1)) {
 		add_comm(line, line->out, comm_of(r, buffer));
 		return;
 	}
-	while (worker->comms.count <= r->comm)
+	size_t index = (size_t)r->comm * 2 + plain;
+	while (worker->comms.count <= index)
 		vec_push(&worker->comms, ((struct comm_text){ 0 }));
-	struct comm_text *known = &worker->comms.items[r->comm];
+	struct comm_text *known = &worker->comms.items[index];
 	if (!known->text) {
 		struct writer text;
 		writer_open(&text, -1, 64);

@@ -81,7 +81,7 @@ static void find_points(struct points *points, struct location *locations, const
 		points_prefetch(points, steps[i].hash);
 	for (size_t i = 0; i < count; i++) {
 		struct location *location = &locations[i];
-		location->point = points_intern(points, steps[i].hash, location->module, location->offset, RECORD_MISC_USER);
+		location->point = points_find(points, steps[i].hash, location->module, location->offset, RECORD_MISC_USER);
 		location->id = location->point->id;
 		__builtin_prefetch((const void *)(uintptr_t)location->point->note[0]);
 	}

@@ -79,8 +79,10 @@ static struct chain walk_end(const struct walk *walk)
 static uint64_t walk_located(struct walk *walk)
 {
 	size_t room = walk->limit - walk->count, count = walk->located_count < room ? walk->located_count : room;
+	const struct location **frames = walk->frames + walk->count, *located = walk->r->located;
 	for (size_t i = 0; i < count; i++)
-		walk->frames[walk->count++] = &walk->r->located[i];
+		frames[i] = &located[i];
+	walk->count += count;
 	return count;
 }
 

@@ -32,9 +32,22 @@ static inline struct point *points_get(const struct points *points, uint32_t id)
 	return &points->slabs.items[id / POINT_SLAB][id % POINT_SLAB];
 }
 
+/* Precondition for the following: the table has slots. */
 static inline void points_prefetch_slot(const struct points *points, uint64_t hash)
 {
 	__builtin_prefetch(&points->slots[hash & (points->slot_count - 1)]);
+}
+
+/* The same as points_intern, without a call where the point exists and the first entry is its. */
+static inline struct point *points_find(struct points *points, uint64_t hash, uint32_t module, uint64_t offset, unsigned cpumode)
+{
+	uint64_t slot = points->slots[hash & (points->slot_count - 1)];
+	if (__builtin_expect(slot && !((slot ^ hash) >> 32), 1)) {
+		struct point *point = points_get(points, (uint32_t)slot - 1);
+		if (__builtin_expect(point->offset == offset && point->module == module && point->cpumode == cpumode, 1))
+			return point;
+	}
+	return points_intern(points, hash, module, offset, cpumode);
 }
 
 /* Prefetches the point that probably has this hash. */

@@ -7,7 +7,8 @@
 
 #include "base/memory.h"
 
-enum { CHUNK_SIZE = 64 * 1024 };
+/* A chunk is a share of what the arena has, so that large arenas have few page faults, and little of them is unused. */
+enum { CHUNK_SIZE = 64 << 10, CHUNK_MAX = 8 << 20, CHUNK_SHARE = 4 };
 
 struct arena_chunk {
 	struct arena_chunk *next;
@@ -65,8 +66,9 @@ void arena_join(struct arena *arena, struct arena *from)
 static void *arena_grow(struct arena *arena, size_t size)
 {
 	bool own = size > CHUNK_SIZE / 4;
-	size_t room = own ? size : CHUNK_SIZE;
-	struct arena_chunk *chunk = memory_alloc(sizeof *chunk + room);
+	size_t share = arena->bytes / CHUNK_SHARE & ~(size_t)(CHUNK_SIZE - 1);
+	size_t room = own ? size : share < CHUNK_SIZE ? CHUNK_SIZE : share < CHUNK_MAX ? share : CHUNK_MAX;
+	struct arena_chunk *chunk = memory_block(sizeof *chunk + room);
 	chunk->size = room;
 	if (own && arena->chunks) {
 		chunk->next = arena->chunks->next;

@@ -48,6 +48,24 @@ TEST("pieces never move and retain their content")
 	arena_fini(&arena);
 }
 
+TEST("a large arena has few chunks, and little of them is unused")
+{
+	enum { PIECE = 1000, PIECES = 40000 };
+	struct arena arena = { 0 };
+	unsigned chunks = 0;
+	const struct arena_chunk *last = NULL;
+	for (int i = 0; i < PIECES; i++) {
+		unsigned char *piece = arena_alloc(&arena, PIECE);
+		EXPECT((uintptr_t)piece % 16 == 0 && piece[0] == 0 && piece[PIECE - 1] == 0);
+		memset(piece, 0xff, PIECE);
+		chunks += arena.chunks != last;
+		last = arena.chunks;
+		EXPECT((size_t)(arena.end - arena.next) <= arena.bytes / 4 + (64 << 10));
+	}
+	EXPECT(chunks < PIECES * PIECE / (1 << 20));
+	arena_fini(&arena);
+}
+
 TEST("arena_copy copies, and accepts an empty piece without a source")
 {
 	struct arena arena = { 0 };

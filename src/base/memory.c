@@ -60,6 +60,15 @@ void *memory_large(size_t size)
 	return p;
 }
 
+void *memory_block(size_t size)
+{
+	char *p = memory_alloc(size);
+	uintptr_t first = ((uintptr_t)p + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1), end = ((uintptr_t)p + size) & ~(uintptr_t)(HUGE_PAGE - 1);
+	if (first < end)
+		madvise(p + (first - (uintptr_t)p), end - first, MADV_HUGEPAGE);
+	return p;
+}
+
 void *memory_table(size_t count, size_t size)
 {
 	size_t bytes;

@@ -9,6 +9,9 @@ void *memory_zero(size_t count, size_t size) __attribute__((malloc, returns_nonn
 void *memory_resize(void *old, size_t count, size_t size) __attribute__((returns_nonnull));
 /* As memory_alloc, for large arrays that are filled from front to back: uses huge pages, if the kernel has them, for fewer page faults. */
 void *memory_large(size_t size) __attribute__((malloc, returns_nonnull));
+/* As memory_alloc, for blocks of which a part may remain unused: takes no more than the size, and uses huge pages for those that it has
+ * room for. */
+void *memory_block(size_t size) __attribute__((malloc, returns_nonnull));
 /* As memory_zero, for large tables with random access, which would touch every small page. */
 void *memory_table(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
 char *memory_string(const char *text) __attribute__((malloc, returns_nonnull));

@@ -99,7 +99,11 @@ void callchains_locate(struct worker *worker, struct resolved *resolved, size_t 
 	for (size_t i = 0; i < count; i++) {
 		size_t room = LOCATED_MAX - frames < LOCATED_EACH ? LOCATED_MAX - frames : LOCATED_EACH;
 		struct resolved *r = &resolved[i];
-		if (r->user_space && r->user_space->count && r->sample->present & SAMPLE_CALLCHAIN)
+		if (!r->user_space || !(r->sample->present & SAMPLE_CALLCHAIN))
+			continue;
+		if (!r->user_space->count)
+			space_cache_expect(&worker->spaces, r->user_space, r->sample->callchain_count);
+		if (r->user_space->count)
 			frames += list_frames(r, c->locations + frames, steps + frames, room);
 	}
 	for (size_t i = 0; i < count; listed += resolved[i++].located_count)

@@ -59,6 +59,13 @@ static void make_array(struct space_cache *cache, struct cached_space *space)
 	free(maps);
 }
 
+void space_cache_expect(struct space_cache *cache, struct cached_space *space, uint64_t searches)
+{
+	space->searches += searches < LAST_LIMIT ? (uint32_t)searches : LAST_LIMIT;
+	if (space->searches >= space->limit && space->limit < LAST_LIMIT)
+		make_array(cache, space);
+}
+
 const struct map *space_cache_find(struct space_cache *cache, struct cached_space *space, uint64_t address)
 {
 	if (++space->searches >= space->limit && space->limit < LAST_LIMIT)

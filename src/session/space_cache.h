@@ -37,6 +37,8 @@ bool space_cache_is_full(const struct space_cache *cache);
 void space_cache_clear(struct space_cache *cache);
 /* The space with this root, which is not NULL. */
 struct cached_space *space_cache_get(struct space_cache *cache, const struct map_node *root);
+/* So many searches in a space without an array follow: the array is made now if it is worth that. */
+void space_cache_expect(struct space_cache *cache, struct cached_space *space, uint64_t searches);
 /* The same as map_find in the root; may make the array. */
 const struct map *space_cache_find(struct space_cache *cache, struct cached_space *space, uint64_t address);
 

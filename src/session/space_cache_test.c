@@ -49,6 +49,25 @@ TEST("an array finds what the tree finds, at every border")
 	model_fini(&model);
 }
 
+TEST("searches that are announced count as searches, and make the array before the first of them")
+{
+	struct model model;
+	struct space_cache cache = { 0 };
+	model_init(&model);
+	struct cached_space *few = space_cache_get(&cache, fill(&model, 40)), *many = space_cache_get(&cache, fill(&model, MAPS));
+	space_cache_expect(&cache, few, 7);
+	EXPECT_INT(few->count, 0);
+	space_cache_expect(&cache, few, 1);
+	EXPECT_INT(few->count, 40);
+	EXPECT(same(few, 40 * GAP));
+	space_cache_expect(&cache, many, 8);
+	EXPECT_INT(many->count, 0);
+	space_cache_expect(&cache, many, UINT64_MAX);
+	EXPECT_INT(many->count, MAPS);
+	space_cache_fini(&cache);
+	model_fini(&model);
+}
+
 TEST("an array is made when the searches are worth it")
 {
 	struct model model;

@@ -13,7 +13,7 @@ static void addresses_open(struct worker *worker, size_t count)
 {
 	_Static_assert(sizeof *worker->addresses == CACHE_LINE, "an entry fills a cache line");
 	free(worker->addresses_memory);
-	worker->addresses_memory = memory_zero(count + 1, sizeof *worker->addresses);
+	worker->addresses_memory = memory_table(count + 1, sizeof *worker->addresses);
 	worker->addresses = line_up(worker->addresses_memory);
 	worker->address_mask = count - 1;
 	worker->address_misses = 0;
@@ -21,8 +21,10 @@ static void addresses_open(struct worker *worker, size_t count)
 
 static void threads_open(struct worker *worker, size_t count)
 {
-	free(worker->threads);
-	worker->threads = memory_zero(count, sizeof *worker->threads);
+	_Static_assert(sizeof *worker->threads == CACHE_LINE, "an entry fills a cache line");
+	free(worker->threads_memory);
+	worker->threads_memory = memory_table(count + 1, sizeof *worker->threads);
+	worker->threads = line_up(worker->threads_memory);
 	worker->thread_mask = count - 1;
 	worker->thread_misses = 0;
 }
@@ -48,7 +50,7 @@ void worker_free(struct worker *worker)
 	arena_fini(&worker->displaced);
 	arena_fini(&worker->merged);
 	free(worker->addresses_memory);
-	free(worker->threads);
+	free(worker->threads_memory);
 	space_cache_fini(&worker->spaces);
 	free(worker->chain);
 	free(worker->addresses_unwound);

@@ -23,6 +23,7 @@ struct cached_thread {
 	uint32_t thread, comm;
 	const struct map_node *user_root;
 	struct cached_space *user_space; /* of user_root; NULL without one */
+	uint64_t spare[3];     /* an entry fills a cache line */
 };
 
 struct cached_address {
@@ -41,7 +42,8 @@ struct worker {
 	struct worker_tally tally;
 	uint64_t epoch;        /* number of model changes before the current record, from 1: the same for all workers */
 	const struct map_node *kernel_root;
-	struct cached_thread *threads;
+	struct cached_thread *threads; /* aligned to a cache line */
+	void *threads_memory;
 	size_t thread_mask, thread_misses; /* misses: entries of other threads with the same epoch, since the cache grew */
 	struct space_cache spaces;
 	struct cached_address *addresses; /* aligned to a cache line */

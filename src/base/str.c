@@ -50,6 +50,14 @@ void str_putc(struct str *s, char c)
 	str_add(s, &c, 1);
 }
 
+void str_pad(struct str *s, char c, size_t count)
+{
+	str_reserve(s, count);
+	memset(s->text + s->len, c, count);
+	s->len += count;
+	s->text[s->len] = '\0';
+}
+
 void str_vprintf(struct str *s, const char *format, va_list args)
 {
 	enum { USUAL = 64 };

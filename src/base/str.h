@@ -19,6 +19,7 @@ void str_reserve(struct str *s, size_t room); /* reserves `room` more bytes and 
 void str_add(struct str *s, const char *text, size_t len);
 void str_puts(struct str *s, const char *text);
 void str_putc(struct str *s, char c);
+void str_pad(struct str *s, char c, size_t count);
 void str_printf(struct str *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void str_vprintf(struct str *s, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 static inline const char *str_text(const struct str *s) { return s->text ? s->text : ""; }

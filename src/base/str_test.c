@@ -2,6 +2,19 @@
 
 #include "unit.h"
 
+TEST("a character is added several times, or not at all")
+{
+	CLEANUP_STR struct str text = { 0 };
+	str_pad(&text, '.', 0);
+	EXPECT_STR(str_text(&text), "");
+	str_puts(&text, "ab");
+	str_pad(&text, '.', 3);
+	str_pad(&text, ' ', 100);
+	EXPECT_INT(text.len, 105);
+	EXPECT_INT(strspn(text.text + 5, " "), 100);
+	EXPECT_INT(memcmp(str_text(&text), "ab... ", 6), 0);
+}
+
 TEST("an empty text is the empty string, before and after it had content")
 {
 	struct str s = { 0 };

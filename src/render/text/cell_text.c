@@ -6,21 +6,15 @@
 
 enum { TEXT_MAX = 64 }; /* of a number, time or flag */
 
-static void pad(struct str *out, size_t count)
-{
-	while (count--)
-		str_putc(out, ' ');
-}
-
 static void add_left(struct str *out, unsigned width, const char *text, size_t len)
 {
 	str_add(out, text, len);
-	pad(out, width > len ? width - len : 0);
+	str_pad(out, ' ', width > len ? width - len : 0);
 }
 
 static void add_right(struct str *out, unsigned width, const char *text, size_t len)
 {
-	pad(out, width > len ? width - len : 0);
+	str_pad(out, ' ', width > len ? width - len : 0);
 	str_add(out, text, len);
 }
 
@@ -89,6 +83,21 @@ static void add_task(const struct cell_task *task, unsigned width, struct str *o
 		text_left_cut(out, width - 8, task->comm);
 }
 
+static void add_level(struct str *out, char level)
+{
+	str_add(out, (const char[]){ '[', level, ']', ' ' }, 4);
+}
+
+/* printf's "%#.16lx". */
+static void add_address(struct str *out, uint64_t address)
+{
+	enum { DIGITS = 16 };
+	char text[2 + DIGITS] = "0x";
+	for (unsigned i = 0; i < DIGITS; i++)
+		text[2 + i] = "0123456789abcdef"[address >> 4 * (DIGITS - 1 - i) & 15];
+	str_add(out, text + (address ? 0 : 2), address ? sizeof text : DIGITS);
+}
+
 static void add_name(const struct cell_place *place, unsigned width, size_t start, struct str *out)
 {
 	size_t used = out->len - start;
@@ -101,9 +110,9 @@ static void add_symbol(const struct cell_place *place, const struct cell_style *
 	size_t start = out->len;
 	if (style->verbose)
 		str_printf(out, "%-#18" PRIx64 " %c ", place->address, place->origin);
-	str_printf(out, "[%c] ", place->level);
+	add_level(out, place->level);
 	if (!place->symbol) {
-		str_printf(out, "%-#.16" PRIx64, place->address);
+		add_address(out, place->address);
 	} else if (place->data) {
 		str_printf(out, "%s+0x%" PRIx64, place->symbol, place->offset);
 	} else {
@@ -124,9 +133,9 @@ static void add_symbol_offset(const struct cell_place *place, const struct cell_
 static void add_symbol_end(const struct cell_place *place, const struct cell_style *style, struct str *out)
 {
 	size_t start = out->len;
-	str_printf(out, "[%c] ", place->level);
+	add_level(out, place->level);
 	if (!place->symbol) {
-		str_printf(out, "%-#.16" PRIx64, place->address);
+		add_address(out, place->address);
 		return;
 	}
 	if (place->data)

@@ -113,9 +113,8 @@ void row_text_add(const struct profile *profile, const struct hist *hist, const 
 		size_t start = out->len;
 		entry_cell_add(profile, hist, column, entry, colour, out);
 		size_t width = column_width(profile, hist, column);
-		if (i + 1 < columns->fields.count)
-			for (size_t len = out->len - start; len < width; len++)
-				str_putc(out, ' ');
+		if (i + 1 < columns->fields.count && out->len - start < width)
+			str_pad(out, ' ', width - (out->len - start));
 	}
 }
 

@@ -64,6 +64,18 @@ static inline const struct place *entry_place(const struct profile *profile, con
 	return stacks_place_at(profile->collected.stacks, entry->place);
 }
 
+/* A reader of entries in order of output, which is no order of addresses, calls it for each: fetches what it reads of later ones. */
+static inline void entries_fetch_ahead(const struct profile *profile, struct entry *const *entries, size_t at, size_t count)
+{
+	enum { ENTRY_AHEAD = 16, PARTS_AHEAD = 8, LINE = 64 };
+	for (size_t line = 0; at + ENTRY_AHEAD < count && line < sizeof **entries; line += LINE)
+		__builtin_prefetch((const char *)entries[at + ENTRY_AHEAD] + line);
+	if (at + PARTS_AHEAD >= count)
+		return;
+	__builtin_prefetch(entries[at + PARTS_AHEAD]->row);
+	__builtin_prefetch(entry_place(profile, entries[at + PARTS_AHEAD]));
+}
+
 static inline const uint64_t *entry_key(const struct entry *entry, const struct column *column)
 {
 	return entry->row + column->at;

@@ -216,13 +216,17 @@ static void widen_comm(const struct profile *profile, struct hist *hist, const s
 			widen(hist, ID_COMM, strlen(profile_comm(profile, *entry_key(entry, &columns->all.items[i]), buffer, sizeof buffer)));
 }
 
-static void widen_entry(const struct profile *profile, struct hist *hist, struct known_texts *known, const struct entry *entry)
+static void widen_thread(const struct profile *profile, struct hist *hist, const struct entry *entry)
 {
 	char buffer[32];
 	size_t comm = strlen(profile_thread_comm(profile, entry->thread, entry->tid, buffer, sizeof buffer));
-	widen_place(profile, hist, entry);
 	widen(hist, ID_COMM, comm);
 	widen(hist, ID_THREAD, comm + 8);
+}
+
+static void widen_entry(const struct profile *profile, struct hist *hist, struct known_texts *known, const struct entry *entry)
+{
+	widen_place(profile, hist, entry);
 	if (profile->shares_stacks)
 		widen_comm(profile, hist, entry);
 	if (profile->options.iteration == ITERATE_BRANCHES) {
@@ -254,13 +258,18 @@ static void widen_headers(const struct profile *profile, struct hist *hist)
 static bool widen_entries(const struct profile *profile, struct hist *hist, struct known_texts *known, struct entry *const *entries,
 	size_t count)
 {
+	const struct entry *last = NULL; /* neighbours often are frames of one sample */
 	bool any = false;
 	for (size_t i = 0; i < count; i++) {
+		entries_fetch_ahead(profile, entries, i, count);
 		if (entries[i]->child_count)
 			any |= widen_entries(profile, hist, known, entries[i]->children, entries[i]->child_count);
 		if (entries[i]->filtered)
 			continue;
 		widen_entry(profile, hist, known, entries[i]);
+		if (!last || last->thread != entries[i]->thread || last->tid != entries[i]->tid)
+			widen_thread(profile, hist, entries[i]);
+		last = entries[i];
 		any = true;
 	}
 	return any;

@@ -167,6 +167,7 @@ static void make_slice(const struct rows *rows, struct rows_slice *at, struct wr
 	str_clear(&at->text);
 	for (size_t i = at->first; i < at->end && (spill || at->text.len <= SLICE_BYTES); i++) {
 		const struct entry *entry = rows->hist->entries[i];
+		entries_fetch_ahead(profile, rows->hist->entries, i, at->end);
 		if (!entry->filtered && hist_percent(profile, rows->hist, entry) >= profile->options.min_percent)
 			add_entry(rows, entry, spill, &at->text);
 	}

@@ -73,6 +73,8 @@ COMPARE(comm_compare);
 COMPARE(dso_compare);
 COMPARE(symbol_compare);
 COMPARE(symbol_sort);
+bool symbol_compare_rank(const struct profile *profile, const struct entry *entry, uint64_t *rank);
+bool symbol_sort_rank(const struct profile *profile, const struct entry *entry, uint64_t *rank);
 COMPARE(symoff_compare);
 COMPARE(type_compare);
 COMPARE(type_sort);

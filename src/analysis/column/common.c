@@ -186,6 +186,20 @@ COMPARE(symbol_compare)
 	return places_compare_symbol(profile, entry_place(profile, a), entry_place(profile, b));
 }
 
+bool symbol_compare_rank(const struct profile *profile, const struct entry *entry, uint64_t *rank)
+{
+	const struct place *place = entry_place(profile, entry);
+	*rank = place->ip ^ (uint64_t)1 << 63; /* compared by signed differences */
+	return !place->symbol;
+}
+
+/* Addresses are equal to each other here. */
+bool symbol_sort_rank(const struct profile *profile, const struct entry *entry, uint64_t *rank)
+{
+	*rank = 0;
+	return !entry_place(profile, entry)->symbol;
+}
+
 COMPARE(symbol_sort)
 {
 	return places_sort_symbol(profile, entry_place(profile, a), entry_place(profile, b));

@@ -14,9 +14,21 @@ static int64_t compare_depth(const struct profile *profile, const struct entry *
 	return profile->options.chain.order == CHAIN_CALLER ? -order : order;
 }
 
-static uint64_t member_measure(const struct entry *entry, uint32_t member, enum measure measure)
+uint64_t entry_member_measure(const struct entry *entry, uint32_t member, enum measure measure)
 {
+	if (!member)
+		return entry_measure(entry, measure);
 	return entry->pairs && entry->pairs[member] ? entry_measure(entry->pairs[member], measure) : 0;
+}
+
+struct measure_order measure_order(const struct profile *profile, const struct hist *hist)
+{
+	int chosen = profile->options.group_sort_index;
+	if (!profile->options.event_group)
+		return (struct measure_order){ 0 };
+	bool by_member = chosen >= 1 && hist->members && (uint32_t)chosen < hist->member_count;
+	bool all = hist->members && (!chosen || by_member);
+	return (struct measure_order){ .first = by_member ? (uint32_t)chosen : 0, .end = all ? hist->member_count : 0 };
 }
 
 int64_t entries_compare_measure(const struct profile *profile, const struct hist *hist, enum measure measure, const struct entry *a,
@@ -28,14 +40,11 @@ int64_t entries_compare_measure(const struct profile *profile, const struct hist
 	int64_t order = compare_numbers(entry_measure(a, measure), entry_measure(b, measure));
 	if (measure == MEASURE_CHILDREN)
 		return order ? order : compare_depth(profile, a, b);
-	int chosen = profile->options.group_sort_index;
-	bool by_member = profile->options.event_group && chosen >= 1 && hist->members && (uint32_t)chosen < hist->member_count;
-	if (by_member)
-		order = compare_numbers(member_measure(a, (uint32_t)chosen, measure), member_measure(b, (uint32_t)chosen, measure));
-	if (!profile->options.event_group || (chosen && !by_member))
-		return order;
-	for (uint32_t i = 1; !order && hist->members && i < hist->member_count; i++)
-		order = compare_numbers(member_measure(a, i, measure), member_measure(b, i, measure));
+	struct measure_order by = measure_order(profile, hist);
+	if (by.first)
+		order = compare_numbers(entry_member_measure(a, by.first, measure), entry_member_measure(b, by.first, measure));
+	for (uint32_t i = 1; !order && i < by.end; i++)
+		order = compare_numbers(entry_member_measure(a, i, measure), entry_member_measure(b, i, measure));
 	return order;
 }
 

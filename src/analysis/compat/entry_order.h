@@ -2,12 +2,15 @@
  * entries compare numbers. Does not interpret the cells. */
 #pragma once
 #include "analysis/entry/entry.h"
+#include "base/radix.h"
 
 struct entry_order {
 	const struct profile *profile;
 	const struct hist *hist;
 	uint32_t *output, *keys;   /* by entry and sort column: the cell's number in the output's order, in the keys' order */
+	uint32_t *output_ends, *key_ends; /* by sort column: how many numbers there are */
 	size_t columns;
+	const struct survey *survey; /* while columns are numbered */
 	bool *direct;              /* by sort column: its comparison is not a total order, so that its cells cannot be numbered */
 	bool wild;                 /* a direct column exists */
 	bool mixed;                /* because symbols and addresses of several modules are compared without the modules */
@@ -20,6 +23,12 @@ void entry_order_fini(struct entry_order *order);
 /* > 0: a precedes b. Only the first measures. */
 int64_t entry_order_output(const struct entry_order *order, const struct entry *a, const struct entry *b);
 int64_t entry_order_keys(const struct entry_order *order, const struct entry *a, const struct entry *b);
+
+/* Unless the order is wild: sort the values of items, which are indices of hist->entries; what an order does not decide remains as it
+ * is. */
+void entry_order_sort_keys(const struct entry_order *order, struct radix *items);
+/* depth: of chains, which are compared within a thread: all entries are to be of one. */
+void entry_order_sort_output(const struct entry_order *order, bool depth, struct radix *items);
 
 /* Whether the output is in order of the first column, sums with callees, and no later one has such sums. */
 bool entry_order_begins_with_children(const struct entry_order *order);

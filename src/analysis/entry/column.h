@@ -85,6 +85,10 @@ struct column_type {
 	/* > 0: a precedes b. `sort` decides first in the output, `compare` (total over keys) breaks its ties; NULL: compare. */
 	int64_t (*compare)(const struct profile *profile, const struct column *column, const struct entry *a, const struct entry *b);
 	int64_t (*sort)(const struct profile *profile, const struct column *column, const struct entry *a, const struct entry *b);
+	/* Of most cells, a number by whose rising order compare and sort order them, behind the cells that have none; true: it has. NULL: none
+	 * has. It holds where these are total orders. */
+	bool (*compare_rank)(const struct profile *profile, const struct entry *entry, uint64_t *rank);
+	bool (*sort_rank)(const struct profile *profile, const struct entry *entry, uint64_t *rank);
 	/* The entry's cell. *scratch stores texts that are made for it: valid until the next value. */
 	struct cell (*value)(const struct profile *profile, const struct column *column, const struct entry *entry, struct str *scratch);
 	enum cell_kind kind;

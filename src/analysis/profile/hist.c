@@ -1,6 +1,7 @@
 #include "analysis/profile/hist.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/column/order.h"
 #include "analysis/compat/entry_order.h"
@@ -10,7 +11,7 @@
 #include "analysis/compat/replay.h"
 #include "analysis/compat/tree_order.h"
 #include "base/memory.h"
-#include "base/pool_sort.h"
+#include "base/radix.h"
 
 static int by_keys(const void *a, const void *b, void *context)
 {
@@ -48,13 +49,31 @@ static struct chain_tree *make_chain(void *context, const struct hist *hist, con
 	return fold_chain_of_tallies(maker->fold, hist, tallies, count);
 }
 
-/* Without a total order, the result of a sort depends on how it is done: always on one thread then. */
-static void sort_entries(const struct profile *profile, struct hist *hist, struct entry_order *order, pool_compare *compare)
+/* Sorts by keys and, for the output, then by that. */
+static void sort_numbers(const struct profile *profile, struct hist *hist, const struct entry_order *order, bool output)
+{
+	struct radix items;
+	radix_init(&items, hist->count);
+	for (uint32_t i = 0; i < hist->count; i++)
+		items.items[i].value = i;
+	entry_order_sort_keys(order, &items);
+	if (output)
+		entry_order_sort_output(order, true, &items);
+	struct entry **sorted = memory_resize(NULL, hist->count + 1, sizeof *sorted);
+	for (size_t i = 0; i < hist->count; i++)
+		sorted[i] = hist->entries[items.items[i].value];
+	memcpy(hist->entries, sorted, hist->count * sizeof *sorted);
+	free(sorted);
+	radix_fini(&items);
+}
+
+/* Without a total order, the result of a sort depends on how it is done: always by the same comparisons then. */
+static void sort_hist(const struct profile *profile, struct hist *hist, struct entry_order *order, bool output)
 {
 	if (!order->wild)
-		pool_sort(profile->session->pool, (void **)hist->entries, hist->count, compare, order);
+		sort_numbers(profile, hist, order, output);
 	else if (hist->count)
-		qsort_r(hist->entries, hist->count, sizeof *hist->entries, compare, order);
+		qsort_r(hist->entries, hist->count, sizeof *hist->entries, output ? by_output : by_keys, order);
 }
 
 void hist_order(const struct profile *profile, struct hist *hist)
@@ -63,7 +82,7 @@ void hist_order(const struct profile *profile, struct hist *hist)
 	hist->capacity = hist->count;
 	entry_order_init(hist->order, profile, hist);
 	if (hist->order->wild || profile->folded.has_groups || profile->options.force_group)
-		sort_entries(profile, hist, hist->order, by_keys);
+		sort_hist(profile, hist, hist->order, false);
 	if (hist->order->wild && hist->count) {
 		struct chain_maker maker = { .profile = profile };
 		replay_hist(profile, hist, hist->order, &(struct replay_chains){ .make = make_chain, .context = &maker });
@@ -100,11 +119,11 @@ void hist_sort(const struct profile *profile, struct hist *hist)
 	if (hist->tree)
 		hist->count = rb_tree_items(hist->tree, (void **)hist->entries);
 	else if (threads || hierarchy)
-		sort_entries(profile, hist, &order, by_keys);
+		sort_hist(profile, hist, &order, false);
 	if (!hierarchy && (hist->tree || threads))
 		tree_order_entries(profile, hist, &order);
 	else if (!hierarchy)
-		sort_entries(profile, hist, &order, by_output);
+		sort_hist(profile, hist, &order, true);
 	entry_order_fini(&order);
 	if (hist->tree)
 		rb_tree_fini(hist->tree);

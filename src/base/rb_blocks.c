@@ -15,10 +15,15 @@ struct element {
 };
 
 struct ordering {
-	struct rb_tree tree;           /* node i + 1 is item i */
+	struct rb_tree *tree;          /* node i + 1 is item i */
+	struct rb_node *nodes;         /* its nodes */
 	struct element *elements;
-	struct rb_block_key *keys;     /* by item */
 };
+
+static inline uint32_t element_of(const struct ordering *o, uint32_t item)
+{
+	return o->nodes[item + 1].key.element;
+}
 
 /* Numbers the elements; returns their number. */
 static uint32_t make_elements(struct ordering *o, const uint32_t *sorted, uint32_t count, const struct rb_block *blocks, size_t block_count)
@@ -28,10 +33,10 @@ static uint32_t make_elements(struct ordering *o, const uint32_t *sorted, uint32
 	for (uint32_t i = 0; i < count; i++) {
 		bool in_block = block < block_count && i >= blocks[block].first;
 		elements += !in_block || i == blocks[block].first;
-		o->keys[sorted[i]].element = elements;
+		o->nodes[sorted[i] + 1].key.element = elements;
 		block += in_block && i + 1 == blocks[block].end;
 	}
-	o->elements = memory_zero((size_t)elements + 2, sizeof *o->elements);
+	o->elements = memory_table((size_t)elements + 2, sizeof *o->elements);
 	return elements;
 }
 
@@ -40,15 +45,15 @@ static void find_neighbours(struct ordering *o, uint32_t count, uint32_t element
 {
 	struct element *all = o->elements;
 	for (uint32_t i = count; i > 0; i--)
-		all[o->keys[i - 1].element].top = i;
+		all[element_of(o, i - 1)].top = i;
 	for (uint32_t e = 1; e <= elements; e++) {
 		all[e].before = e - 1;
 		all[e].after = e < elements ? e + 1 : 0;
 	}
 	for (uint32_t i = count; i > 0; i--) {
 		if (i > AHEAD)
-			__builtin_prefetch(&all[o->keys[i - AHEAD].element]);
-		const struct element *element = &all[o->keys[i - 1].element];
+			__builtin_prefetch(&all[element_of(o, i - AHEAD)]);
+		const struct element *element = &all[element_of(o, i - 1)];
 		if (element->top != i)
 			continue;
 		all[element->before].after = element->after;
@@ -60,19 +65,19 @@ static void find_neighbours(struct ordering *o, uint32_t count, uint32_t element
 static void attach_first(struct ordering *o, struct element *element, uint32_t node)
 {
 	uint32_t before = o->elements[element->before].rightmost, after = o->elements[element->after].leftmost;
-	bool right = before && !o->tree.nodes.items[before].child[1];
-	rb_tree_attach(&o->tree, NULL, right ? before : after, right);
+	bool right = before && !o->nodes[before].child[1];
+	rb_tree_attach(o->tree, node, right ? before : after, right);
 	element->leftmost = element->rightmost = node;
 }
 
 /* The element's node that is nearest to the root. */
 static uint32_t top_of(const struct ordering *o, uint32_t number)
 {
-	const struct rb_node *nodes = o->tree.nodes.items;
+	const struct rb_node *nodes = o->nodes;
 	bool is_behind = false, is_before = false;
 	uint32_t top = o->elements[number].top;
 	for (uint32_t at = nodes[top].parent; at && !(is_behind && is_before); at = nodes[at].parent) {
-		uint32_t other = o->keys[at - 1].element;
+		uint32_t other = nodes[at].key.element;
 		if (other == number)
 			top = at;
 		is_behind |= other < number;
@@ -82,7 +87,7 @@ static uint32_t top_of(const struct ordering *o, uint32_t number)
 }
 
 /* Whether an item's position is to the right of an existing one. */
-static inline bool is_right(const struct rb_block_key *item, const struct rb_block_key *existing)
+static inline bool is_right(const struct rb_key *item, const struct rb_key *existing)
 {
 	if (item->element != existing->element)
 		return existing->element < item->element;
@@ -94,10 +99,10 @@ static inline bool is_right(const struct rb_block_key *item, const struct rb_blo
 /* Searches for the positions of the next items in turns, so that the caches' misses overlap; then the caches have what insertions read. */
 static void warm(const struct ordering *o, uint32_t first, uint32_t count)
 {
-	const struct rb_node *nodes = o->tree.nodes.items;
+	const struct rb_node *nodes = o->nodes;
 	uint32_t at[LANES], left = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		const struct element *element = &o->elements[o->keys[first + i].element];
+		const struct element *element = &o->elements[element_of(o, first + i)];
 		at[i] = element->rightmost ? element->top : 0;
 		left += at[i] != 0;
 	}
@@ -105,9 +110,8 @@ static void warm(const struct ordering *o, uint32_t first, uint32_t count)
 		for (uint32_t i = 0; i < count; i++) {
 			if (!at[i])
 				continue;
-			at[i] = nodes[at[i]].child[is_right(&o->keys[first + i], &o->keys[at[i] - 1])];
+			at[i] = nodes[at[i]].child[is_right(&nodes[first + i + 1].key, &nodes[at[i]].key)];
 			__builtin_prefetch(&nodes[at[i]]);
-			__builtin_prefetch(&o->keys[at[i] ? at[i] - 1 : 0]);
 			left -= !at[i];
 		}
 }
@@ -119,15 +123,15 @@ static void attach_in_block(struct ordering *o, uint32_t number, uint32_t node)
 	uint32_t parent = 0, at = element->top = top_of(o, number);
 	bool right = false, is_first = true, is_last = true;
 	while (at) {
-		const struct rb_node *found = &o->tree.nodes.items[at];
-		uint32_t other = o->keys[at - 1].element;
-		right = is_right(&o->keys[node - 1], &o->keys[at - 1]);
+		const struct rb_node *found = &o->nodes[at];
+		uint32_t other = found->key.element;
+		right = is_right(&o->nodes[node].key, &found->key);
 		is_first &= other != number || !right;
 		is_last &= other != number || right;
 		parent = at;
 		at = found->child[right];
 	}
-	rb_tree_attach(&o->tree, NULL, parent, right);
+	rb_tree_attach(o->tree, node, parent, right);
 	element->leftmost = is_first ? node : element->leftmost;
 	element->rightmost = is_last ? node : element->rightmost;
 }
@@ -136,15 +140,15 @@ static void insert_all(struct ordering *o, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		if (i + 2 * AHEAD < count)
-			__builtin_prefetch(&o->elements[o->keys[i + 2 * AHEAD].element]);
+			__builtin_prefetch(&o->elements[element_of(o, i + 2 * AHEAD)]);
 		if (i + AHEAD < count) {
-			const struct element *next = &o->elements[o->keys[i + AHEAD].element];
+			const struct element *next = &o->elements[element_of(o, i + AHEAD)];
 			__builtin_prefetch(&o->elements[next->before]);
 			__builtin_prefetch(&o->elements[next->after]);
 		}
 		if (i % LANES == 0)
 			warm(o, i, count - i < LANES ? count - i : LANES);
-		uint32_t number = o->keys[i].element;
+		uint32_t number = element_of(o, i);
 		if (o->elements[number].rightmost)
 			attach_in_block(o, number, i + 1);
 		else
@@ -152,20 +156,32 @@ static void insert_all(struct ordering *o, uint32_t count)
 	}
 }
 
-void rb_blocks_order(uint32_t *sorted, uint32_t count, const struct rb_block *blocks, size_t block_count, struct rb_block_key *keys)
+void rb_blocks_init(struct rb_blocks *o, uint32_t count)
 {
+	rb_tree_init(&o->tree, NULL, NULL);
+	vec_fini(&o->tree.nodes);
+	size_t nodes = (size_t)count + 1;
+	o->tree.nodes.items = memory_table(nodes, sizeof *o->tree.nodes.items);
+	o->tree.nodes.count = o->tree.nodes.capacity = nodes;
+}
+
+void rb_blocks_fini(struct rb_blocks *o)
+{
+	rb_tree_fini(&o->tree);
+}
+
+void rb_blocks_order(struct rb_blocks *of, uint32_t *sorted, const struct rb_block *blocks, size_t block_count)
+{
+	uint32_t count = (uint32_t)of->tree.nodes.count - 1;
 	if (!block_count)
 		return;
-	struct ordering o = { .keys = keys };
-	rb_tree_init(&o.tree, NULL, NULL);
-	vec_reserve(&o.tree.nodes, (size_t)count + 1);
+	struct ordering o = { .tree = &of->tree, .nodes = of->tree.nodes.items };
 	find_neighbours(&o, count, make_elements(&o, sorted, count, blocks, block_count));
 	insert_all(&o, count);
 	for (size_t i = 0; i < block_count; i++) {
-		uint32_t node = o.elements[keys[sorted[blocks[i].first]].element].leftmost;
-		for (uint32_t at = blocks[i].first; at < blocks[i].end; at++, node = rb_tree_next(&o.tree, node))
+		uint32_t node = o.elements[element_of(&o, sorted[blocks[i].first])].leftmost;
+		for (uint32_t at = blocks[i].first; at < blocks[i].end; at++, node = rb_tree_next(&of->tree, node))
 			sorted[at] = node - 1;
 	}
-	rb_tree_fini(&o.tree);
 	free(o.elements);
 }

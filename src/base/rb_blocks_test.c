@@ -41,11 +41,12 @@ static bool equals_tree(struct thing *things, uint32_t count)
 	uint32_t sorted[ITEMS];
 	void *pointers[ITEMS];
 	struct rb_block blocks[ITEMS];
-	struct rb_block_key keys[ITEMS];
+	struct rb_blocks o;
+	rb_blocks_init(&o, count);
 	size_t block_count = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		sorted[i] = i;
-		keys[i] = (struct rb_block_key){ 0, (uint32_t)things[i].thread, ~(uint32_t)things[i].depth, (uint32_t)things[i].name };
+		*rb_blocks_key(&o, i) = (struct rb_key){ 0, (uint32_t)things[i].thread, ~(uint32_t)things[i].depth, (uint32_t)things[i].name };
 		pointers[i] = &things[i];
 	}
 	qsort_r(sorted, count, sizeof *sorted, by_sum, things);
@@ -56,7 +57,8 @@ static bool equals_tree(struct thing *things, uint32_t count)
 			blocks[block_count++] = (struct rb_block){ first, end };
 	}
 	rb_order(pointers, count, by_pointer, NULL);
-	rb_blocks_order(sorted, count, blocks, block_count, keys);
+	rb_blocks_order(&o, sorted, blocks, block_count);
+	rb_blocks_fini(&o);
 	bool equal = true;
 	for (uint32_t i = 0; i < count; i++)
 		equal &= pointers[i] == &things[sorted[i]];
@@ -84,7 +86,10 @@ TEST("where comparisons are not transitive within blocks, the order is that of a
 TEST("items without blocks are in order")
 {
 	uint32_t sorted[] = { 2, 0, 1 };
-	rb_blocks_order(sorted, 3, NULL, 0, NULL);
+	struct rb_blocks o;
+	rb_blocks_init(&o, 3);
+	rb_blocks_order(&o, sorted, NULL, 0);
+	rb_blocks_fini(&o);
 	EXPECT_INT(sorted[0], 2);
 	EXPECT_INT(sorted[1], 0);
 	EXPECT_INT(sorted[2], 1);

@@ -79,10 +79,12 @@ static uint32_t descend(const struct rb_tree *tree, const void *item, uint32_t *
 	return 0;
 }
 
-void rb_tree_attach(struct rb_tree *tree, void *item, uint32_t parent, bool right)
+void rb_tree_attach(struct rb_tree *tree, uint32_t node, uint32_t parent, bool right)
 {
-	uint32_t node = (uint32_t)tree->nodes.count;
-	vec_push(&tree->nodes, ((struct rb_node){ .item = item, .parent = parent, .red = true }));
+	struct rb_node *made = &tree->nodes.items[node];
+	made->parent = parent;
+	made->child[0] = made->child[1] = 0;
+	made->red = true;
 	if (parent)
 		tree->nodes.items[parent].child[right] = node;
 	else
@@ -97,7 +99,8 @@ void *rb_tree_put(struct rb_tree *tree, void *item)
 	uint32_t same = descend(tree, item, &parent, &right);
 	if (same)
 		return tree->nodes.items[same].item;
-	rb_tree_attach(tree, item, parent, right);
+	vec_push(&tree->nodes, ((struct rb_node){ .item = item }));
+	rb_tree_attach(tree, (uint32_t)tree->nodes.count - 1, parent, right);
 	return NULL;
 }
 

@@ -10,8 +10,16 @@
 /* The position of item relative to existing: < 0 left (before), > 0 right, 0 equal. */
 typedef int64_t rb_side(void *context, const void *item, const void *existing);
 
+/* For a user who compares nodes itself, and attaches them. */
+struct rb_key {
+	uint32_t element, group, inner, outer;
+};
+
 struct rb_node {
-	void *item;
+	union {
+		void *item;
+		struct rb_key key;
+	};
 	uint32_t parent, child[2]; /* 0: none */
 	bool red;
 };
@@ -28,8 +36,8 @@ void rb_tree_fini(struct rb_tree *tree);
 
 /* Inserts item. Returns the equal item of the tree if it exists, otherwise NULL. */
 void *rb_tree_put(struct rb_tree *tree, void *item);
-/* Inserts item as that child of a node, which has no such child; parent 0: the tree is empty. The new node has the next number. */
-void rb_tree_attach(struct rb_tree *tree, void *item, uint32_t parent, bool right);
+/* Inserts a node, whose item or key is set, as that child of another one, which has no such child; parent 0: the tree is empty. */
+void rb_tree_attach(struct rb_tree *tree, uint32_t node, uint32_t parent, bool right);
 /* The node to the right of a node; 0: it is the last one. */
 uint32_t rb_tree_next(const struct rb_tree *tree, uint32_t node);
 /* Stores the items from left to right; items has room for tree->nodes.count - 1. Returns their number. */

@@ -78,17 +78,22 @@ static void find_blocks(struct tree_order *t)
 	}
 }
 
-static void fill_keys(const struct tree_order *t, struct rb_block_key *keys)
+static void fill_keys(const struct tree_order *t, struct rb_blocks *o)
 {
+	enum { ENTRY_AHEAD = 16, NUMBERS_AHEAD = 8 };
 	for (size_t b = 0; b < t->blocks.count; b++) {
 		const struct rb_block *block = &t->blocks.items[b];
 		uint32_t outer = block->first; /* equal entries share a number */
 		for (uint32_t i = block->first; i < block->end; i++) {
 			const struct entry *entry = entry_at(t, i);
+			if (i + ENTRY_AHEAD < t->sorted.count)
+				__builtin_prefetch(entry_at(t, i + ENTRY_AHEAD));
+			if (i + NUMBERS_AHEAD < t->sorted.count)
+				__builtin_prefetch(&t->order->output[entry_at(t, i + NUMBERS_AHEAD)->index * t->order->columns]);
 			if (i > block->first && entry_order_without_depth(t->order, entry_at(t, i - 1), entry))
 				outer = i;
-			keys[t->sorted.items[i].value] = (struct rb_block_key){ .group = thread_number(entry), .inner = depth_number(t, entry),
-				.outer = outer };
+			*rb_blocks_key(o, t->sorted.items[i].value) = (struct rb_key){ .group = thread_number(entry),
+				.inner = depth_number(t, entry), .outer = outer };
 		}
 	}
 }
@@ -100,11 +105,13 @@ static void order_blocks(const struct tree_order *t)
 	if (!t->blocks.count)
 		return;
 	uint32_t *numbers CLEANUP_FREE = memory_resize(NULL, (size_t)count + 1, sizeof *numbers);
-	struct rb_block_key *keys CLEANUP_FREE = memory_resize(NULL, (size_t)count + 1, sizeof *keys);
+	struct rb_blocks o;
+	rb_blocks_init(&o, count);
 	for (uint32_t i = 0; i < count; i++)
 		numbers[i] = t->sorted.items[i].value;
-	fill_keys(t, keys);
-	rb_blocks_order(numbers, count, t->blocks.items, t->blocks.count, keys);
+	fill_keys(t, &o);
+	rb_blocks_order(&o, numbers, t->blocks.items, t->blocks.count);
+	rb_blocks_fini(&o);
 	for (uint32_t i = 0; i < count; i++)
 		t->sorted.items[i].value = numbers[i];
 }

@@ -54,6 +54,17 @@ def write_chains(folder):
     write(folder, "chains.data", [recording.attribute(kind, kind=1, period=1000)], [*side_band(), *samples])
 
 
+def write_twins(folder):
+    """Threads of one process that have one name."""
+    kind = IP | TID | TIME | CPU | PERIOD | CALLCHAIN
+    samples = []
+    for n, _, names in stacks(24):
+        samples.append(record(SAMPLE, pack("<QIIQIIQ", known.address(names[0]), 101, (101, 104, 105)[n % 3], SECOND + n * 10000000, n % 2, 0, 100 + n) +
+                              known.chain(names), mode(names)))
+    names = [recording.comm(101, tid, "calc") for tid in (104, 105)]
+    write(folder, "twins.data", [recording.attribute(kind, kind=1, period=1000)], [*side_band(), *names, *samples])
+
+
 def write_events(folder):
     """Two events in a group, whose ids are in the samples and in the records beside them."""
     kind = IP | TID | TIME | ID | CPU | PERIOD | IDENTIFIER
@@ -930,7 +941,7 @@ def uneven(factor, cpu, i):
 
 
 def write_recordings(folder):
-    for each in (write_chains, write_events, write_reads, write_memory, write_branches, write_side_band, write_sched, write_calls, write_locks,
+    for each in (write_chains, write_twins, write_events, write_reads, write_memory, write_branches, write_side_band, write_sched, write_calls, write_locks,
                  write_trace, write_lines, write_shapes, write_kinds, write_stacks, write_heads, write_waits,
                  write_tasks, write_power, write_lockdep, write_offcpu, write_loops, write_many):
         each(folder)

@@ -1,5 +1,5 @@
-/* The recordings of test/golden/data, in both byte orders: what is read of them, where their features become unreadable when they are cut, and
- * what is left of a file that is cut. All of it is stored, see stored.h. */
+/* The recordings of test/golden/data, in both byte orders: what is read of them, where their features become unreadable when they are cut,
+ * and what is left of a file that is cut. All of it is stored, see stored.h. */
 #include "data/evsel_name.h"
 #include "data/feature.h"
 #include "data/source_internal.h"
@@ -7,8 +7,10 @@
 
 #define DATA "test/golden/data/"
 
-static const char *const names[] = { "branches", "built", "calls", "chains", "counts", "deferred", "events", "formats", "heads", "intervals", "kinds",
-	"later", "lines", "locks", "memory", "reads", "records", "sched", "sideband", "stacks", "stats15", "stats16", "stats17", "timed", "power" };
+static const char *const names[] = {
+	"branches", "built", "calls", "chains", "counts", "deferred", "events", "formats", "heads", "intervals", "kinds", "later", "lines",
+	"locks", "memory", "reads", "records", "sched", "sideband", "stacks", "stats15", "stats16", "stats17", "timed", "power",
+};
 
 static bool read_recording(const char *name, bool other_order, struct str *bytes)
 {
@@ -143,7 +145,7 @@ static void add_recording(struct str *to, const char *name, bool other_order)
 		add_cuts(to, &source->header);
 		result = add_records(to, source, &err);
 	}
-	str_printf(to, "%d %s\n", result, err.text);
+	str_printf(to, "%d%s%s\n", result, err.text[0] ? " " : "", err.text);
 	source_close(source);
 }
 

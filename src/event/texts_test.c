@@ -91,9 +91,9 @@ static void add_text(struct str *to, const struct pmus *machine, const char *tex
 {
 	struct events events = { .counts = counts, .pmus.root = machine->root, .tries = true };
 	struct event_error err = { 0 };
-	str_printf(to, "%s%s\n", counts ? "counted: " : "", text);
+	str_printf(to, "%s'%s'\n", counts ? "counted: " : "", text);
 	if (events_parse(&events, text, &err) < 0)
-		str_printf(to, "  ! %zu %s\n", err.at, err.what);
+		str_printf(to, "  ! %zu%s%s\n", err.at, err.what[0] ? " " : "", err.what);
 	for (size_t i = 0; i < events.list.count; i++)
 		add_event(to, &events.list.items[i]);
 	if (events.by_pattern || events.regrouped)

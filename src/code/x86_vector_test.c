@@ -57,3 +57,17 @@ TEST("other instructions with such a prefix have their length, others none")
 		EXPECT(!x86_vector_decode((struct span){ unknown, len }, CODE_ATT, &out));
 	EXPECT(!x86_vector_decode((struct span){ (const uint8_t *)"\x48\x89\xe5", 3 }, CODE_ATT, &out));
 }
+
+TEST("vzeroupper and vzeroall, which have no operand, are left to others, also before further bytes")
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+	} rows[] = { { CODE("\xc5\xf8\x77") }, { CODE("\xc5\xfc\x77") }, { CODE("\xc5\xf8\x77\xc0\x90") }, { CODE("\xc4\xe1\x78\x77\xc0") } };
+	struct x86_vector out;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		EXPECT(!x86_vector_decode((struct span){ (const uint8_t *)rows[i].bytes, rows[i].len }, CODE_ATT, &out));
+	/* the same opcode with other prefixes has operands */
+	EXPECT(x86_vector_decode((struct span){ (const uint8_t *)"\x62\xf1\x7c\x48\x77\xc0", 6 }, CODE_ATT, &out) && out.length == 6);
+	EXPECT(x86_vector_decode((struct span){ (const uint8_t *)"\xc4\xe2\x78\x77\xc0", 5 }, CODE_ATT, &out) && out.length == 5);
+}

@@ -257,8 +257,14 @@ TEST("the words of the command line begin with the path of the program and end w
 
 TEST("a process that does not exist is reported as such")
 {
-	struct process_status status;
+	struct process_status status = { .tgid = 7, .ppid = 8 };
 	EXPECT(!process_status(0x3fffffff, 0x3fffffff, &status));
+	EXPECT_INT(status.tgid, 0);
+	EXPECT_INT(status.ppid, 0);
+	status.tgid = status.ppid = 9;
+	EXPECT(!process_brief(0x3fffffff, &status));
+	EXPECT_INT(status.tgid, 0);
+	EXPECT_INT(status.ppid, 0);
 	EXPECT(process_maps(0x3fffffff, 0, NULL, count_maps, NULL, NULL) < 0);
 }
 

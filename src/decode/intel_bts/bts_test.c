@@ -54,3 +54,30 @@ TEST("AUXTRACE_INFO of BTS")
 	body.type = TRACE_INTEL_PT;
 	EXPECT(!bts_info_read(&info, &record));
 }
+
+/* The same by trying each length. */
+static size_t overlap_tried(struct span before, struct span next)
+{
+	for (size_t len = before.len < next.len ? before.len : next.len; len; len -= BTS_RECORD_BYTES)
+		if (memcmp(before.data + before.len - len, next.data, len) == 0)
+			return len;
+	return 0;
+}
+
+TEST("of any two traces of up to six branches of two kinds, the overlap is the longest one")
+{
+	enum { LONGEST = 6 };
+	uint8_t first[LONGEST * BTS_RECORD_BYTES], second[LONGEST * BTS_RECORD_BYTES];
+	for (unsigned a = 1; a < 2u << LONGEST; a++)
+		for (unsigned b = 1; b < 2u << LONGEST; b++) {
+			/* the highest bit of a number ends the trace whose branches are the lower ones */
+			struct span before = { first, 0 }, next = { second, 0 };
+			for (unsigned bits = a; bits > 1; bits >>= 1, before.len += BTS_RECORD_BYTES)
+				memset(first + before.len, (int)(bits & 1), BTS_RECORD_BYTES);
+			for (unsigned bits = b; bits > 1; bits >>= 1, next.len += BTS_RECORD_BYTES)
+				memset(second + next.len, (int)(bits & 1), BTS_RECORD_BYTES);
+			size_t got = bts_overlap(before, next), want = overlap_tried(before, next);
+			if (got != want)
+				unit_fail(__FILE__, __LINE__, "%x and %x overlap by %zu, expected %zu", a, b, got, want);
+		}
+}

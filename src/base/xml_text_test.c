@@ -39,6 +39,27 @@ TEST("letters outside ASCII are unchanged, bytes that are no letter are replaced
 	EXPECT_STR(ESCAPED("\xc2\x9b"), BAD);              /* a control of C1 */
 }
 
+TEST("the first and the last letter of each length are unchanged, their neighbours are no letters")
+{
+	static const char *const letters[] = { "\xc2\xa0", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80", "\xef\xb7\x8f",
+		"\xef\xb7\xb0", "\xef\xbf\xbd", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbd", "\xe2\x80\x8d", "\xe2\x80\x90", "\xe2\x80\xa9", "\xe2\x80\xaf",
+		"\xe2\x81\xa5", "\xe2\x81\xaa", "~", " " };
+	static const char *const replaced[] = { "\xc2\x80", "\xc2\x9f", "\xef\xb7\x90", "\xef\xb7\xaf", "\xf4\x8f\xbf\xbe", "\xf0\x9f\xbf\xbf",
+		"\xe2\x80\x8e", "\xe2\x80\x8f", "\xe2\x80\xaa", "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x81\xa9", "\x7f", "\x1f", "\t" };
+	static const char *const none[] = { "\x80", "\xbf", "\xc1\xbf", "\xe0\x9f\xbf", "\xed\xbf\xbf", "\xf0\x8f\xbf\xbf", "\xf8\x88\x80\x80",
+		"\xe2\x80", "\xf0\x90\x80" };
+	for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
+		EXPECT_STR(escaped(letters[i], strlen(letters[i])), letters[i]);
+	for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++)
+		EXPECT_STR(escaped(replaced[i], strlen(replaced[i])), BAD);
+	for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+		char want[16] = "";
+		for (size_t k = 0; k < strlen(none[i]); k++)
+			strcat(want, BAD);
+		EXPECT_STR(escaped(none[i], strlen(none[i])), want);
+	}
+}
+
 TEST("marks that turn the direction of writing around are replaced")
 {
 	EXPECT_STR(ESCAPED("a\xe2\x80\xae" "b"), "a" BAD "b");

@@ -161,3 +161,61 @@ TEST("an extended header gives the next member alone its path, target and size, 
 	expect_extended("3 \n", "one>two 5; three> 0; end");
 	expect_extended("2\n", invalid);
 }
+
+/* A disk that is full after so many writes. */
+struct full_disk {
+	unsigned left, written;
+};
+
+static int to_full_disk(void *context, __attribute__((unused)) const void *bytes, __attribute__((unused)) size_t size, struct error *err)
+{
+	struct full_disk *disk = context;
+	disk->written++;
+	return disk->left-- ? 0 : error_set(err, ERROR_SYSTEM, "full");
+}
+
+static int write_archive(struct full_disk *disk, struct error *err)
+{
+	static const char content[600];
+	char name[300], target[200];
+	struct tar_writer out = { .write = to_full_disk, .context = disk };
+	memset(name, 'n', sizeof name);
+	memset(target, 't', sizeof target);
+	name[sizeof name - 1] = target[sizeof target - 1] = '\0';
+	const struct tar_member members[] = { { .kind = TAR_FILE, .name = "a/file", .size = sizeof content, .mode = 0644 },
+		{ .kind = TAR_LINK, .name = name, .target = target, .mode = 0777 } };
+	for (unsigned i = 0; i < 2; i++)
+		if (tar_add(&out, &members[i], err) < 0 || tar_write(&out, content, members[i].size, err) < 0)
+			return -1;
+	return tar_finish(&out, err);
+}
+
+TEST("an archive whose disk is full after any write is an error, and nothing is written after it")
+{
+	struct full_disk enough = { .left = 1000 };
+	struct error err = { 0 };
+	EXPECT_INT(write_archive(&enough, &err), 0);
+	EXPECT(enough.written > 8);
+	for (unsigned left = 0; left < enough.written; left++) {
+		struct full_disk disk = { .left = left };
+		err = (struct error){ 0 };
+		EXPECT(write_archive(&disk, &err) < 0);
+		EXPECT_STR(err.text, "full");
+		EXPECT_INT(disk.written, left + 1);
+	}
+}
+
+TEST("a member has exactly the bytes that it claims")
+{
+	struct full_disk disk = { .left = 1000 };
+	struct tar_writer out = { .write = to_full_disk, .context = &disk };
+	const struct tar_member member = { .kind = TAR_FILE, .name = "a", .size = 3, .mode = 0644 };
+	struct error err = { 0 };
+	EXPECT_INT(tar_add(&out, &member, &err), 0);
+	EXPECT_INT(tar_write(&out, "ab", 2, &err), 0);
+	EXPECT(tar_write(&out, "cd", 2, &err) < 0);
+	EXPECT_STR(err.text, "more content than the member claims");
+	EXPECT_INT(tar_write(&out, "c", 1, &err), 0);
+	EXPECT(tar_write(&out, "d", 1, &err) < 0);
+	EXPECT_INT(tar_write(&out, "d", 0, &err), 0);
+}

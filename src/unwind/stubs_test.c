@@ -1,5 +1,6 @@
 #include "unwind/stubs.h"
 
+#include "stored.h"
 #include "unit.h"
 #include "unwind/cfi_maker.h"
 
@@ -154,4 +155,37 @@ TEST("PLT entries without rules have the stack layout of their kind")
 	static const uint8_t lazy[] = { 0xff, 0x25, 0, 0, 0, 0, 0x68, 0, 0, 0, 0, 0xe9 }, marked[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x68 };
 	expect_plt(lazy, sizeof lazy, 11);
 	expect_plt(marked, sizeof marked, 9);
+}
+
+static void add_saved(struct str *to, const char *name, const struct saved *saved)
+{
+	str_printf(to, " %s%u:%u@%u%+d", name, saved->reg, saved->kind, saved->base, saved->value);
+}
+
+TEST("the rule of each kind of stub is as stored, for each architecture")
+{
+	static const enum unwind_arch archs[] = { UNWIND_X86_64, UNWIND_X86, UNWIND_AARCH64 };
+	CLEANUP_STR struct str got = { 0 };
+	for (size_t i = 0; i < sizeof archs / sizeof *archs; i++)
+		for (unsigned stub = STUB_SIGNAL; stub <= STUB_CLONED_LAST; stub++) {
+			bool plt = stub >= STUB_PLT_FIRST && stub <= STUB_PLT_PLAIN;
+			if ((archs[i] == UNWIND_X86 && stub == STUB_SIGNAL) || (archs[i] == UNWIND_AARCH64 && (plt || stub >= STUB_CLONED)))
+				continue; /* they are not there */
+			struct rule_table table = { .arch = archs[i] };
+			struct rule_builder builder;
+			rule_builder_init(&builder, &table, 4);
+			uint32_t at = stub_rule(&builder, archs[i], (enum stub)stub);
+			EXPECT_INT(stub_rule(&builder, archs[i], (enum stub)stub), at);
+			const struct rule *rule = &builder.rules.items[at];
+			str_printf(&got, "%d %u: cfa %u %u%+d threshold %u flags %x", (int)archs[i], stub, rule->cfa_kind, rule->cfa_register,
+				rule->cfa_value, rule->threshold, rule->flags);
+			add_saved(&got, "ra", &rule->ra);
+			add_saved(&got, "fp", &rule->fp);
+			for (unsigned k = 0; k < rule->others_count; k++)
+				add_saved(&got, "", &builder.saved.items[rule->others + k]);
+			str_putc(&got, '\n');
+			rule_builder_fini(&builder);
+			rule_table_fini(&table);
+		}
+	stored_compare("test/unwind/stubs", &got);
 }

@@ -1,5 +1,6 @@
 #include "unit.h"
 
+#include <dirent.h>
 #include <stdarg.h>
 
 static struct unit_test *first, **last = &first;
@@ -37,6 +38,18 @@ static bool is_chosen(const char *name, char **words)
 	return true;
 }
 
+/* Open descriptors of this process; 0: unknown. */
+static int count_descriptors(void)
+{
+	int count = 0;
+	DIR *dir = opendir("/proc/self/fd");
+	while (dir && readdir(dir))
+		count++;
+	if (dir)
+		closedir(dir);
+	return count;
+}
+
 /* One line a test: "ok NAME", "not ok NAME" or "skip NAME: WHY"; tools/check adds them up. */
 int main(__attribute__((unused)) int argc, char **argv)
 {
@@ -46,7 +59,11 @@ int main(__attribute__((unused)) int argc, char **argv)
 			continue;
 		failed = false;
 		skipped = NULL;
+		int before = count_descriptors();
 		test->run();
+		int left = count_descriptors() - before;
+		if (left > 0 && before && !skipped)
+			unit_fail(__FILE__, __LINE__, "%d descriptors are left open", left);
 		if (failed)
 			printf("not ok %s\n", test->name);
 		else if (skipped)

@@ -37,9 +37,12 @@ long jitdump_pid_of_path(const char *path)
 
 bool jitdump_is_mapped(const struct record *record)
 {
+	static const char ending[] = ".dump";
 	size_t at = record->type == RECORD_MMAP ? 32 : 64; /* offset of the path */
-	const char *path = (const char *)record->body + at;
-	return record->body_len > at && memchr(path, '\0', record->body_len - at) && jitdump_pid_of_path(path) >= 0;
+	const char *path = (const char *)record->body + at, *end = record->body_len > at ? memchr(path, '\0', record->body_len - at) : NULL;
+	if (!end || (size_t)(end - path) < sizeof ending || memcmp(end - (sizeof ending - 1), ending, sizeof ending - 1) != 0)
+		return false; /* nearly all mappings */
+	return jitdump_pid_of_path(path) >= 0;
 }
 
 int jitdump_open(struct jitdump *dump, const struct reader *reader, struct error *err)

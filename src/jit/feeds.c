@@ -301,14 +301,14 @@ void jit_feeds_refresh(struct jit_feeds *jit)
 
 void jit_feeds_take_mapping(struct jit_feeds *jit, const struct record *record, uint64_t clock)
 {
+	if (!jitdump_is_mapped(record))
+		return;
 	struct cursor c = cursor_of(record->body, record->body_len, false);
 	int32_t pid = (int32_t)take_u32(&c);
 	take_u32(&c);
 	uint64_t start = take_u64(&c);
 	take(&c, record->type == RECORD_MMAP ? 16 : 48);
 	const char *path = (const char *)c.data + c.at;
-	if (c.short_read || !memchr(path, '\0', cursor_left(&c)))
-		return;
 	long named = jitdump_pid_of_path(path);
 	if (named < 0 || !jit->open || jit->feeds.count >= DUMPS_MAX)
 		return;

@@ -44,8 +44,8 @@ static void make_array(struct space_cache *cache, struct cached_space *space)
 	size_t most = (size_t)space->limit * MAPS_PER_SEARCH, count = 0;
 	const struct map **maps = memory_resize(NULL, most, sizeof *maps);
 	if (map_list(space->root, maps, &count, most)) {
-		uint64_t *starts = arena_alloc(&cache->arena, count * sizeof *starts);
-		struct cached_map *cached = arena_alloc(&cache->arena, count * sizeof *cached);
+		uint64_t *starts = arena_words(&cache->arena, count * (1 + sizeof(struct cached_map) / sizeof *starts));
+		struct cached_map *cached = (struct cached_map *)(starts + count);
 		for (size_t i = 0; i < count; i++) {
 			starts[i] = maps[i]->start;
 			cached[i] = (struct cached_map){ .end = maps[i]->end, .shift = map_offset(maps[i], 0), .map = maps[i],

@@ -302,13 +302,27 @@ int sample_decode(struct sample *sample, const struct sample_layout *layout, con
 	return 0;
 }
 
-/* Fixed fields alone: all others are absent, as before. */
+/* The call chain of a sample that has no other part; false: the sizes are wrong. */
+static inline bool decode_only_chain(struct sample *sample, const struct sample_layout *layout, const struct record *record)
+{
+	size_t head = (size_t)layout->fixed_count * U64_BYTES + U64_BYTES; /* with the number of entries */
+	if (head > record->body_len)
+		return false;
+	sample->callchain = record->body + head;
+	sample->callchain_count = load_u64(sample->callchain - U64_BYTES);
+	return sample->callchain_count <= (record->body_len - head) / U64_BYTES;
+}
+
+/* Fixed fields, or these and a call chain: all others are absent, as before. */
 int sample_decode_again(struct sample *sample, const struct sample_layout *layout, const struct sample_layout *before,
 	const struct record *record, struct error *err)
 {
-	if (layout != before || layout->part_count || layout->fixed_count * U64_BYTES > record->body_len)
+	uint64_t part_bits = layout->sample_type & ~fixed_bits;
+	if (layout != before || part_bits & ~SAMPLE_CALLCHAIN || layout->fixed_count * U64_BYTES > record->body_len ||
+	    (part_bits && !decode_only_chain(sample, layout, record)))
 		return sample_decode(sample, layout, record, err);
 	decode_fixed(sample, layout->sample_type, record->body);
+	sample->present |= part_bits;
 	return 0;
 }
 

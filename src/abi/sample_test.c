@@ -462,3 +462,42 @@ TEST("a brief decoding without raw data has place and weight, whatever fields th
 		}
 	}
 }
+
+/* Decodes a sample with `entries` in its call chain and a claim of `claimed`, anew and over what `again` has. Returns false if that fails,
+ * and whether both give the same. */
+static bool decode_both(struct sample *again, const struct sample_layout *layout, uint64_t entries, uint64_t claimed, size_t cut, bool *same)
+{
+	struct body b = { .len = 0 };
+	struct sample fresh;
+	for (unsigned i = 0; i < layout->fixed_count; i++)
+		body_put_u64(&b, entries * 100 + i);
+	body_put_u64(&b, claimed);
+	for (uint64_t i = 0; i < entries; i++)
+		body_put_u64(&b, 0x1000 + i);
+	b.len -= cut;
+	const struct record record = record_of_body(&b, RECORD_SAMPLE);
+	int result = sample_decode(&fresh, layout, &record, NULL);
+	*same = sample_decode_again(again, layout, layout, &record, NULL) == result && memcmp(again, &fresh, sizeof fresh) == 0;
+	again->callchain = fresh.callchain = NULL; /* the bytes are gone */
+	return result == 0;
+}
+
+TEST("a sample that is decoded again by its layout equals one that is decoded anew")
+{
+	static const uint64_t types[] = { SAMPLE_IP | SAMPLE_TID | SAMPLE_CALLCHAIN, ALL_FIXED | SAMPLE_CALLCHAIN, SAMPLE_CALLCHAIN,
+		ALL_FIXED | SAMPLE_CALLCHAIN | SAMPLE_RAW, ALL_FIXED };
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+		const struct sample_layout layout = layout_of(types[i]);
+		const bool raw = types[i] & SAMPLE_RAW, chain = types[i] & SAMPLE_CALLCHAIN;
+		struct sample again;
+		bool same;
+		memset(&again, 0, sizeof again);
+		sample_decode(&again, &layout, &(struct record){ .type = RECORD_SAMPLE }, NULL);
+		for (uint64_t entries = 0; entries < 4; entries++) {
+			EXPECT((decode_both(&again, &layout, entries, entries, 0, &same) || raw) && same);
+			EXPECT(decode_both(&again, &layout, entries, entries + 1, 0, &same) == !chain && same);
+			EXPECT(decode_both(&again, &layout, entries, UINT64_MAX, 0, &same) == !chain && same);
+			EXPECT(decode_both(&again, &layout, entries, entries, 8, &same) == !chain && same);
+		}
+	}
+}

@@ -249,8 +249,29 @@ static void walk_unwound(struct walk *walk, size_t unwound)
 		walk_add(walk, RECORD_MISC_USER, addresses[inward_out ? i : unwound - 1 - i]);
 }
 
+/* Whether the chain is entries that were located ahead, behind their marker. */
+static bool is_located(const struct resolved *r, size_t limit)
+{
+	const struct sample *sample = r->sample;
+	return r->located_count && r->located_chain == sample->callchain && r->located_from == 1 && limit > r->located_count &&
+		r->located_count == sample->callchain_count - 1 && !r->session->stitch && resolved_chain_is_plain(r);
+}
+
+/* The same for such a chain: most chains are, where much is located ahead. */
+static struct chain located_chain(const struct resolved *r)
+{
+	size_t count = r->located_count;
+	const struct location **frames = room(r->worker, count);
+	for (size_t i = 0; i < count; i++)
+		frames[i] = &r->located[i];
+	r->worker->callchains.asked += count;
+	return (struct chain){ frames, count, false };
+}
+
 struct chain resolved_chain(const struct resolved *r, enum chain_direction direction, size_t limit)
 {
+	if (direction == CHAIN_INNERMOST_FIRST && is_located(r, limit))
+		return located_chain(r);
 	const struct sample *sample = r->sample;
 	struct walk walk = walk_begin(r, direction, limit);
 	size_t unwound = unwind_user(r->worker, r, limit);

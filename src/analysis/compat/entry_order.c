@@ -345,6 +345,14 @@ static void sort_pending(struct number_sort *sort)
 	sort->bits = 0;
 }
 
+/* The entries are not in order of their addresses. */
+static inline void fetch_ahead(const struct number_sort *sort, size_t at)
+{
+	enum { AHEAD = 16 };
+	if (at + AHEAD < sort->items->count)
+		__builtin_prefetch(sort->order->hist->entries[sort->items->items[at + AHEAD].value]);
+}
+
 static void sort_by_number(struct number_sort *sort, const uint32_t *numbers, uint32_t end, size_t column)
 {
 	const struct entry_order *order = sort->order;
@@ -355,6 +363,7 @@ static void sort_by_number(struct number_sort *sort, const uint32_t *numbers, ui
 		sort_pending(sort);
 	for (size_t i = 0; i < sort->items->count; i++) {
 		struct radix_item *item = &sort->items->items[i];
+		fetch_ahead(sort, i);
 		item->key |= (uint64_t)numbers[order->hist->entries[item->value]->index * order->columns + column] << sort->bits;
 	}
 	sort->bits += bits;
@@ -363,8 +372,10 @@ static void sort_by_number(struct number_sort *sort, const uint32_t *numbers, ui
 static void sort_by_member(struct number_sort *sort, enum measure measure, uint32_t member)
 {
 	sort_pending(sort);
-	for (size_t i = 0; i < sort->items->count; i++)
+	for (size_t i = 0; i < sort->items->count; i++) {
+		fetch_ahead(sort, i);
 		sort->items->items[i].key = ~entry_member_measure(sort->order->hist->entries[sort->items->items[i].value], member, measure);
+	}
 	sort->bits = 64;
 	sort_pending(sort);
 }

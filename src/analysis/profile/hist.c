@@ -115,7 +115,9 @@ void hist_sort(const struct profile *profile, struct hist *hist)
 		order = *hist->order;
 	else
 		entry_order_init(&order, profile, hist);
-	bool threads = has_threads(profile, hist);
+	bool threads = has_threads(profile, hist), whole = hierarchy || hist->tree;
+	if (!whole)
+		hist_widths(profile, hist); /* before sorting: reading the entries in order of their addresses is faster */
 	if (hist->tree)
 		hist->count = rb_tree_items(hist->tree, (void **)hist->entries);
 	else if (threads || hierarchy)
@@ -133,5 +135,6 @@ void hist_sort(const struct profile *profile, struct hist *hist)
 	hist->order = NULL;
 	if (hierarchy)
 		hierarchy_build(profile, hist);
-	hist_widths(profile, hist);
+	if (whole)
+		hist_widths(profile, hist);
 }

@@ -79,6 +79,12 @@ uint32_t tuples_find(const struct tuples *tuples, const uint64_t *key)
 	return tuples->slot_count ? slot_of(tuples, key, key_hash(tuples, key))->row - 1 : TUPLE_NONE;
 }
 
+void tuples_fetch(const struct tuples *tuples, const uint64_t *key)
+{
+	if (tuples->slot_count)
+		__builtin_prefetch(&tuples->slots[key_hash(tuples, key) & (tuples->slot_count - 1)]);
+}
+
 uint32_t tuples_add(struct tuples *tuples, const uint64_t *row)
 {
 	if (tuples->count >= tuples->slot_count / 2)

@@ -26,6 +26,9 @@ uint32_t tuples_add(struct tuples *tuples, const uint64_t *row);
 /* The id of the row with that key; TUPLE_NONE: none. */
 uint32_t tuples_find(const struct tuples *tuples, const uint64_t *key);
 
+/* Fetches into the caches what adding a row with that key will read. */
+void tuples_fetch(const struct tuples *tuples, const uint64_t *key);
+
 /* Bytes that the memory of the set takes when it has `count` rows. */
 size_t tuples_bytes(const struct tuples *tuples, size_t count);
 

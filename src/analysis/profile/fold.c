@@ -44,7 +44,31 @@ static uint32_t function_of(struct functions *functions, const struct profile *p
 	return named;
 }
 
-/* Numbers the places: by the entry that they belong to, and by what chains match frames by. */
+/* Numbers the places by the entry that they belong to: some at a time, as each one's slot is read from memory. */
+static void class_all(struct fold *fold, uint32_t places)
+{
+	enum { TOGETHER = 32 };
+	const struct profile *profile = fold->profile;
+	const struct columns *columns = profile->options.columns;
+	size_t words = fold->class_words + COLUMN_KEY_WORDS;
+	uint64_t *rows CLEANUP_FREE = memory_zero(TOGETHER * words, sizeof *rows);
+	for (uint32_t first = 0; first < places; first += TOGETHER) {
+		uint32_t count = places - first < TOGETHER ? places - first : TOGETHER;
+		for (uint32_t k = 0; k < count; k++) {
+			for (size_t i = 0; i < columns->all.count; i++) {
+				const struct column *column = &columns->all.items[i];
+				const struct place *place = stacks_place_at(profile->collected.stacks, first + k);
+				if (column->type->place_key)
+					column->type->place_key(profile, place, rows + k * words + (column->at - profile->sample_key_words));
+			}
+			tuples_fetch(&fold->classes, rows + k * words);
+		}
+		for (uint32_t k = 0; k < count; k++)
+			fold->class_of_place[first + k] = tuples_add(&fold->classes, rows + k * words);
+	}
+}
+
+/* The same, and by what chains match frames by. */
 static void class_places(struct fold *fold)
 {
 	const struct profile *profile = fold->profile;
@@ -58,19 +82,13 @@ static void class_places(struct fold *fold)
 	fold->class_of_place = memory_zero(places + 1, sizeof *fold->class_of_place);
 	fold->chain_of_place = memory_zero(places + 1, sizeof *fold->chain_of_place);
 	fold->frame_of_chain = memory_zero(places + 1, sizeof *fold->frame_of_chain);
-	uint64_t *row = memory_zero(fold->class_words + COLUMN_KEY_WORDS, sizeof *row);
+	class_all(fold, places);
 	struct idmap maps = { 0 }, lines = { 0 };
 	struct functions functions;
 	functions_init(&functions, profile);
 	bool by_address = profile->options.chain.key != CHAIN_FUNCTION;
 	for (uint32_t id = 0; id < places; id++) {
 		const struct place *place = stacks_place_at(profile->collected.stacks, id);
-		for (size_t i = 0; i < columns->all.count; i++) {
-			const struct column *column = &columns->all.items[i];
-			if (column->type->place_key)
-				column->type->place_key(profile, place, row + (column->at - profile->sample_key_words));
-		}
-		fold->class_of_place[id] = tuples_add(&fold->classes, row);
 		bool added;
 		fold->chain_of_place[id] = id;
 		if (profile->options.chain.key == CHAIN_SRCLINE && place->map && *profile_place_line_text(profile, id))
@@ -83,7 +101,6 @@ static void class_places(struct fold *fold)
 	functions_fini(&functions);
 	idmap_fini(&maps);
 	idmap_fini(&lines);
-	free(row);
 }
 
 /* Sorts tallies by sample key (counting sort) into fold->tally_order; returns the start of each sample key. */

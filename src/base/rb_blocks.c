@@ -3,9 +3,10 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/pool.h"
 #include "base/rb_tree.h"
 
-enum { AHEAD = 12, LANES = 12 };
+enum { AHEAD = 12, LANES = 12, JOB_BLOCKS = 32 };
 
 /* A block, or an item in no block. Elements are in order of their numbers, from 1; 0: none. */
 struct element {
@@ -170,7 +171,25 @@ void rb_blocks_fini(struct rb_blocks *o)
 	rb_tree_fini(&o->tree);
 }
 
-void rb_blocks_order(struct rb_blocks *of, uint32_t *sorted, const struct rb_block *blocks, size_t block_count)
+struct blocks_read {
+	const struct ordering *o;
+	const struct rb_block *blocks;
+	size_t block_count;
+	uint32_t *sorted;
+};
+
+static void read_blocks(void *context, size_t job, unsigned worker)
+{
+	const struct blocks_read *read = context;
+	size_t end = (job + 1) * JOB_BLOCKS < read->block_count ? (job + 1) * JOB_BLOCKS : read->block_count;
+	for (size_t i = job * JOB_BLOCKS; i < end; i++) {
+		uint32_t node = read->o->elements[element_of(read->o, read->sorted[read->blocks[i].first])].leftmost;
+		for (uint32_t at = read->blocks[i].first; at < read->blocks[i].end; at++, node = rb_tree_next(read->o->tree, node))
+			read->sorted[at] = node - 1;
+	}
+}
+
+void rb_blocks_order(struct rb_blocks *of, uint32_t *sorted, const struct rb_block *blocks, size_t block_count, struct pool *pool)
 {
 	uint32_t count = (uint32_t)of->tree.nodes.count - 1;
 	if (!block_count)
@@ -178,10 +197,7 @@ void rb_blocks_order(struct rb_blocks *of, uint32_t *sorted, const struct rb_blo
 	struct ordering o = { .tree = &of->tree, .nodes = of->tree.nodes.items };
 	find_neighbours(&o, count, make_elements(&o, sorted, count, blocks, block_count));
 	insert_all(&o, count);
-	for (size_t i = 0; i < block_count; i++) {
-		uint32_t node = o.elements[element_of(&o, sorted[blocks[i].first])].leftmost;
-		for (uint32_t at = blocks[i].first; at < blocks[i].end; at++, node = rb_tree_next(&of->tree, node))
-			sorted[at] = node - 1;
-	}
+	struct blocks_read read = { &o, blocks, block_count, sorted };
+	pool_run(pool, (block_count + JOB_BLOCKS - 1) / JOB_BLOCKS, read_blocks, &read);
 	free(o.elements);
 }

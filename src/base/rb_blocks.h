@@ -6,6 +6,8 @@
 
 #include "base/rb_tree.h"
 
+struct pool;
+
 /* Positions of items whose order the tree decides. */
 struct rb_block {
 	uint32_t first, end;
@@ -20,8 +22,9 @@ struct rb_blocks {
 void rb_blocks_init(struct rb_blocks *o, uint32_t count);
 void rb_blocks_fini(struct rb_blocks *o);
 /* sorted: the items 0 to count - 1, which are inserted in order of their numbers, at their positions. The blocks are in order of positions
- * and do not overlap. Reorders the items of each block as the tree does; once. count < 2^32 - 2. */
-void rb_blocks_order(struct rb_blocks *o, uint32_t *sorted, const struct rb_block *blocks, size_t block_count);
+ * and do not overlap. Reorders the items of each block as the tree does; once. count < 2^32 - 2. The blocks are read from the tree on all
+ * threads of the pool. */
+void rb_blocks_order(struct rb_blocks *o, uint32_t *sorted, const struct rb_block *blocks, size_t block_count, struct pool *pool);
 
 static inline struct rb_key *rb_blocks_key(const struct rb_blocks *o, uint32_t item)
 {

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/pool.h"
 #include "base/rb_tree.h"
 #include "unit.h"
 
@@ -36,7 +37,7 @@ static int by_sum(const void *a, const void *b, void *context)
 }
 
 /* Whether the blocks have the order of a tree that is searched for each item. */
-static bool equals_tree(struct thing *things, uint32_t count)
+static bool equals_tree(struct thing *things, uint32_t count, struct pool *pool)
 {
 	uint32_t sorted[ITEMS];
 	void *pointers[ITEMS];
@@ -57,7 +58,7 @@ static bool equals_tree(struct thing *things, uint32_t count)
 			blocks[block_count++] = (struct rb_block){ first, end };
 	}
 	rb_order(pointers, count, by_pointer, NULL);
-	rb_blocks_order(&o, sorted, blocks, block_count);
+	rb_blocks_order(&o, sorted, blocks, block_count, pool);
 	rb_blocks_fini(&o);
 	bool equal = true;
 	for (uint32_t i = 0; i < count; i++)
@@ -69,6 +70,7 @@ TEST("where comparisons are not transitive within blocks, the order is that of a
 {
 	static struct thing things[ITEMS];
 	unsigned random = 3;
+	struct pool *pool = pool_new(3);
 	for (int sums = 1; sums <= ITEMS; sums = sums * 5 / 2 + 1)
 		for (uint32_t count = 1; count <= ITEMS; count = count * 3 + 1) {
 			for (uint32_t i = 0; i < count; i++) {
@@ -79,8 +81,9 @@ TEST("where comparisons are not transitive within blocks, the order is that of a
 				}
 				things[i] = (struct thing){ part[0] % sums, part[1] % 4, part[2] % 5, part[3] % 50 };
 			}
-			EXPECT(equals_tree(things, count));
+			EXPECT(equals_tree(things, count, pool));
 		}
+	pool_free(pool);
 }
 
 TEST("items without blocks are in order")
@@ -88,7 +91,7 @@ TEST("items without blocks are in order")
 	uint32_t sorted[] = { 2, 0, 1 };
 	struct rb_blocks o;
 	rb_blocks_init(&o, 3);
-	rb_blocks_order(&o, sorted, NULL, 0);
+	rb_blocks_order(&o, sorted, NULL, 0, NULL);
 	rb_blocks_fini(&o);
 	EXPECT_INT(sorted[0], 2);
 	EXPECT_INT(sorted[1], 0);

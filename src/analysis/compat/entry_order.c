@@ -353,29 +353,54 @@ static inline void fetch_ahead(const struct number_sort *sort, size_t at)
 		__builtin_prefetch(sort->order->hist->entries[sort->items->items[at + AHEAD].value]);
 }
 
+/* The number of a column's cell, or, without numbers, that measure of a member of the event group. */
+struct number_load {
+	const struct number_sort *sort;
+	const uint32_t *numbers;
+	size_t column;
+	enum measure measure;
+	uint32_t member;
+};
+
+enum { LOADED_ITEMS = 16384 };
+
+static void load_range(void *context, size_t job, unsigned worker)
+{
+	const struct number_load *load = context;
+	const struct number_sort *sort = load->sort;
+	size_t first = job * LOADED_ITEMS, left = sort->items->count - first;
+	for (size_t i = first; i < first + (left < LOADED_ITEMS ? left : LOADED_ITEMS); i++) {
+		struct radix_item *item = &sort->items->items[i];
+		const struct entry *entry = sort->order->hist->entries[item->value];
+		fetch_ahead(sort, i);
+		if (load->numbers)
+			item->key |= (uint64_t)load->numbers[entry->index * sort->order->columns + load->column] << sort->bits;
+		else
+			item->key = ~entry_member_measure(entry, load->member, load->measure);
+	}
+}
+
+static void load_numbers(struct number_load *load)
+{
+	size_t jobs = (load->sort->items->count + LOADED_ITEMS - 1) / LOADED_ITEMS;
+	pool_run(load->sort->order->profile->session->pool, jobs, load_range, load);
+}
+
 static void sort_by_number(struct number_sort *sort, const uint32_t *numbers, uint32_t end, size_t column)
 {
-	const struct entry_order *order = sort->order;
 	unsigned bits = end > 1 ? 32 - (unsigned)__builtin_clz(end - 1) : 0;
 	if (!bits)
 		return;
 	if (sort->bits + bits > 64)
 		sort_pending(sort);
-	for (size_t i = 0; i < sort->items->count; i++) {
-		struct radix_item *item = &sort->items->items[i];
-		fetch_ahead(sort, i);
-		item->key |= (uint64_t)numbers[order->hist->entries[item->value]->index * order->columns + column] << sort->bits;
-	}
+	load_numbers(&(struct number_load){ .sort = sort, .numbers = numbers, .column = column });
 	sort->bits += bits;
 }
 
 static void sort_by_member(struct number_sort *sort, enum measure measure, uint32_t member)
 {
 	sort_pending(sort);
-	for (size_t i = 0; i < sort->items->count; i++) {
-		fetch_ahead(sort, i);
-		sort->items->items[i].key = ~entry_member_measure(sort->order->hist->entries[sort->items->items[i].value], member, measure);
-	}
+	load_numbers(&(struct number_load){ .sort = sort, .measure = measure, .member = member });
 	sort->bits = 64;
 	sort_pending(sort);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/pool.h"
 #include "base/radix.h"
 #include "base/rb_blocks.h"
 #include "base/rb_tree.h"
@@ -78,23 +79,29 @@ static void find_blocks(struct tree_order *t)
 	}
 }
 
-static void fill_keys(const struct tree_order *t, struct rb_blocks *o)
+struct keys_fill {
+	const struct tree_order *t;
+	struct rb_blocks *o;
+};
+
+/* The keys of one block. Equal entries share a number. */
+static void fill_keys(void *context, size_t job, unsigned worker)
 {
 	enum { ENTRY_AHEAD = 16, NUMBERS_AHEAD = 8 };
-	for (size_t b = 0; b < t->blocks.count; b++) {
-		const struct rb_block *block = &t->blocks.items[b];
-		uint32_t outer = block->first; /* equal entries share a number */
-		for (uint32_t i = block->first; i < block->end; i++) {
-			const struct entry *entry = entry_at(t, i);
-			if (i + ENTRY_AHEAD < t->sorted.count)
-				__builtin_prefetch(entry_at(t, i + ENTRY_AHEAD));
-			if (i + NUMBERS_AHEAD < t->sorted.count)
-				__builtin_prefetch(&t->order->output[entry_at(t, i + NUMBERS_AHEAD)->index * t->order->columns]);
-			if (i > block->first && entry_order_without_depth(t->order, entry_at(t, i - 1), entry))
-				outer = i;
-			*rb_blocks_key(o, t->sorted.items[i].value) = (struct rb_key){ .group = thread_number(entry),
-				.inner = depth_number(t, entry), .outer = outer };
-		}
+	const struct keys_fill *fill = context;
+	const struct tree_order *t = fill->t;
+	const struct rb_block *block = &t->blocks.items[job];
+	uint32_t outer = block->first;
+	for (uint32_t i = block->first; i < block->end; i++) {
+		const struct entry *entry = entry_at(t, i);
+		if (i + ENTRY_AHEAD < t->sorted.count)
+			__builtin_prefetch(entry_at(t, i + ENTRY_AHEAD));
+		if (i + NUMBERS_AHEAD < t->sorted.count)
+			__builtin_prefetch(&t->order->output[entry_at(t, i + NUMBERS_AHEAD)->index * t->order->columns]);
+		if (i > block->first && entry_order_without_depth(t->order, entry_at(t, i - 1), entry))
+			outer = i;
+		*rb_blocks_key(fill->o, t->sorted.items[i].value) = (struct rb_key){ .group = thread_number(entry),
+			.inner = depth_number(t, entry), .outer = outer };
 	}
 }
 
@@ -102,6 +109,7 @@ static void fill_keys(const struct tree_order *t, struct rb_blocks *o)
 static void order_blocks(const struct tree_order *t)
 {
 	uint32_t count = (uint32_t)t->sorted.count;
+	struct pool *pool = t->profile->session->pool;
 	if (!t->blocks.count)
 		return;
 	uint32_t *numbers CLEANUP_FREE = memory_resize(NULL, (size_t)count + 1, sizeof *numbers);
@@ -109,8 +117,8 @@ static void order_blocks(const struct tree_order *t)
 	rb_blocks_init(&o, count);
 	for (uint32_t i = 0; i < count; i++)
 		numbers[i] = t->sorted.items[i].value;
-	fill_keys(t, &o);
-	rb_blocks_order(&o, numbers, t->blocks.items, t->blocks.count);
+	pool_run(pool, t->blocks.count, fill_keys, &(struct keys_fill){ t, &o });
+	rb_blocks_order(&o, numbers, t->blocks.items, t->blocks.count, pool);
 	rb_blocks_fini(&o);
 	for (uint32_t i = 0; i < count; i++)
 		t->sorted.items[i].value = numbers[i];

@@ -4,19 +4,6 @@
 
 #include "os/test_planted.h"
 
-/* A hierarchy of this machine: any has folders with ids. False: none is mounted. */
-static bool find_hierarchy(char path[static 256])
-{
-	CLEANUP_STR struct str text = { 0 };
-	char type[64];
-	if (file_read("/proc/self/mounts", &text, 1 << 20, NULL) < 0)
-		return false;
-	for (char *line = text.text; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
-		if (sscanf(line, "%*s %255s %63s", path, type) == 2 && (strcmp(type, "cgroup2") == 0 || strcmp(type, "cgroup") == 0))
-			return true;
-	return false;
-}
-
 static unsigned count_folders(const char *path)
 {
 	unsigned count = 1;
@@ -30,6 +17,25 @@ static unsigned count_folders(const char *path)
 	if (dir)
 		closedir(dir);
 	return count;
+}
+
+/* The hierarchy of this machine with the most groups: any has folders with ids. False: none is mounted. */
+static bool find_hierarchy(char path[static 256])
+{
+	CLEANUP_STR struct str text = { 0 };
+	char type[64], where[256];
+	unsigned most = 0;
+	if (file_read("/proc/self/mounts", &text, 1 << 20, NULL) < 0)
+		return false;
+	for (char *line = text.text; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+		if (sscanf(line, "%*s %255s %63s", where, type) != 2 || (strcmp(type, "cgroup2") != 0 && strcmp(type, "cgroup") != 0))
+			continue;
+		unsigned count = count_folders(where);
+		if (count > most)
+			memcpy(path, where, sizeof where);
+		most = count > most ? count : most;
+	}
+	return most > 0;
 }
 
 struct seen {
@@ -65,7 +71,7 @@ static void answer_groups(struct str *out)
 	int status = cgroup_each(see, &all, &err);
 	unsigned after = count_folders(planted);
 	str_printf(out, "%s %d, each %d, wrong %u, all %d; ", strcmp(mount, planted) == 0 ? "found" : mount, unified, status, all.wrong,
-		before != after || all.count == before);
+		before != after || all.count >= before);
 	status = cgroup_each(see, &first, &err);
 	str_printf(out, "ended %d after %u; ", status, first.count);
 	str_printf(out, "root %d; ", cgroup_id("", &id, &err) == 0 && id > 0);

@@ -255,6 +255,15 @@ TEST("the words of the command line begin with the path of the program and end w
 		fclose(file);
 }
 
+TEST("this program has the width of its pointers, and a process that does not exist none")
+{
+	EXPECT(!process_is_32bit(0x3fffffff));
+	if (kernel_is_emulated())
+		unit_skip("this process's program is the emulator; native builds run it");
+	else
+		EXPECT_INT(process_is_32bit(getpid()), sizeof(void *) == 4);
+}
+
 TEST("a process that does not exist is reported as such")
 {
 	struct process_status status = { .tgid = 7, .ppid = 8 };

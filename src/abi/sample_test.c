@@ -465,7 +465,8 @@ TEST("a brief decoding without raw data has place and weight, whatever fields th
 
 /* Decodes a sample with `entries` in its call chain and a claim of `claimed`, anew and over what `again` has. Returns false if that fails,
  * and whether both give the same. */
-static bool decode_both(struct sample *again, const struct sample_layout *layout, uint64_t entries, uint64_t claimed, size_t cut, bool *same)
+static bool decode_both(struct sample *again, const struct sample_layout *layout, uint64_t entries, uint64_t claimed, size_t cut,
+	bool *same)
 {
 	struct body b = { .len = 0 };
 	struct sample fresh;

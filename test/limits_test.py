@@ -41,11 +41,14 @@ class Context:
     def path(self, name):
         return os.path.join(self.work, name)
 
-    def run(self, *words, memory=None, out=None):
-        """memory: the limit of the address space."""
+    def run(self, *words, memory=None, out=None, group=None):
+        """memory: the limit of the address space. group: the control group in which it runs."""
         def limit():
             if memory:
                 resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+            if group:
+                with open(os.path.join(group, "cgroup.procs"), "w") as members:
+                    members.write(str(os.getpid()))
         with open(self.path("out"), "wb") as stdout, open(self.path("err"), "wb") as stderr:
             child = process.start(PERFUSE, *words, stdout=out or stdout, stderr=stderr, cwd=self.work,
                                   env=environment(self.work, TMPDIR=self.work), before=limit)
@@ -57,7 +60,7 @@ class Context:
         with open(self.path("err"), errors="replace") as stderr:
             err = stderr.read()
         need(child.returncode not in CRASHES and "Sanitizer" not in err, "%s ended with %d: %s" % (words[0], child.returncode, err[-500:]))
-        need(child.returncode != -9, "%s took longer than %d seconds" % (words[0], SECONDS_MAX))
+        need(child.returncode != -9, "%s is killed: it takes all memory of its group, or more than %d seconds" % (words[0], SECONDS_MAX))
         return Result(child.returncode, usage, self.path("out"), err)
 
     def next_path(self):
@@ -291,6 +294,52 @@ def test_address_space(c):
         done = c.run(*command, "-i", path, memory=size + (160 << 20))
         need(done.code == 0, "%s: exit code %d: %s" % (command[0], done.code, done.err[-300:]))
         need("samples are left out" in done.err, "%s leaves out nothing: %s" % (command[0], done.err[-300:]))
+
+
+def make_group(size):
+    """A control group with so many bytes of memory."""
+    for above, limit in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")):
+        group = os.path.join(above, "perfuse-limits-%d" % os.getpid())
+        try:
+            os.mkdir(group)
+        except OSError:
+            continue
+        try:
+            with open(os.path.join(group, limit), "r+") as out:
+                out.write(str(size))
+            return group
+        except OSError:
+            os.rmdir(group)
+    raise Skip("there is no group for control of memory in which this user may make one")
+
+
+def test_control_group(c):
+    """in a control group of 64 MB no recording gets a command killed: neither many events, nor processes, nor deep stacks; a sentence says so"""
+    if SANITIZED:
+        raise Skip("the sanitizers need more memory than this group has")
+    group = make_group(64 << 20)
+    left_out = "left out: memory reached its limit of 32 MiB"
+    try:
+        path = recorded_apart(c, lambda: [sample(7, 0x1000, i + 1) for i in range(100)], events=200000)
+        for command in (REPORT, ("evlist",), ("buildid-list",), ("stat", "report"), ("report", "--stats")):
+            done = c.run(*command, "-i", path, group=group)
+            need("events are left out" in done.err, "%s: %s" % (command, done.err[-300:]))
+        done = c.run("inject", "-i", path, "-o", c.path("injected"), group=group)
+        need(done.code != 0 and "events do not fit" in done.err and "--memory SIZE inject" in done.err, "inject: %s" % done.err[-300:])
+        shapes = {
+            "processes": (100000, lambda i: [fork(100 + i, 7, i + 1), comm(100 + i, "p%d" % i, i + 1), sample(100 + i, 0x1000, i + 1)]),
+            "stacks": (600, lambda i: [make.chain_sample(7, [0x1000 + 16 * ((i * 104729 + k * 7919) % 60013) for k in range(8000)], i + 1)]),
+        }
+        for name, (count, shape) in shapes.items():
+            path = recorded_apart(c, lambda: in_rounds(shape, count), chains=name == "stacks")
+            for command in (REPORT + ("-g", "none", "--max-stack", "8000"), SCRIPT, FLAMEGRAPH + ("--max-stack", "8000"), ("buildid-list",),
+                            ("inject", "-b", "-o", c.path("injected"))):
+                done = c.run(*command, "-i", path, group=group)
+                need(done.code == 0, "%s of %s: exit code %d: %s" % (command[0], name, done.code, done.err[-300:]))
+                need(command[0] not in ("report", "flamegraph") or left_out in done.err.replace("samples are ", ""),
+                     "%s of %s leaves out nothing: %s" % (command[0], name, done.err[-300:]))
+    finally:
+        os.rmdir(group)
 
 
 def test_inodes(c):

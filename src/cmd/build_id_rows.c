@@ -128,7 +128,7 @@ static int read_samples(struct build_id_rows *rows, struct source *source, struc
 int build_id_rows_read(struct build_id_rows *rows, const char *path, bool force, bool hits, struct budget *budget, struct error *err)
 {
 	struct source *source;
-	struct source_options options = { .force = force };
+	struct source_options options = { .force = force, .event_memory = source_event_memory(budget) };
 	*rows = (struct build_id_rows){ 0 };
 	if (source_open(&source, path, &options, err) < 0)
 		return -1;

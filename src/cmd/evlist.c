@@ -189,7 +189,7 @@ static int evlist_run(struct cli *cli, void *arg, int argc, const char **argv)
 		return cli_usage(cli, &command_evlist, &err);
 	}
 	struct listing listing = { .cli = cli, .options = options, .out = cli->out };
-	struct source_options source_options = { .force = options->force };
+	struct source_options source_options = { .force = options->force, .event_memory = source_event_memory(cli->budget) };
 	if (source_open(&listing.source, options->input ? options->input : "perf.data", &source_options, &err) < 0) {
 		cli_complain(cli, &err);
 		return EXIT_FAILED;

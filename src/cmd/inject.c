@@ -130,11 +130,22 @@ static void warn_of_jit(const struct cli *cli, const struct rewrite_counters *co
 		cli_warn(cli, "cannot create jit ELF: %s", counters->jit_error.text);
 }
 
-static int inject_records(struct cli *cli, struct rewrite *rewrite, struct error *err)
+/* A recording that lacks events cannot be read: neither its samples of them, nor what follows. */
+static int check_events(const struct cli *cli, const struct source *source, struct error *err)
+{
+	uint64_t left_out = source->header.left_out_events;
+	if (!left_out)
+		return 0;
+	error_set(err, ERROR_LIMIT, "%llu events do not fit into a quarter of the limit of memory, %zu MiB", (unsigned long long)left_out,
+		budget_limit(cli->budget) >> 20);
+	return error_hint(err, "'perfuse --memory SIZE inject' sets another limit");
+}
+
+static int inject_records(struct cli *cli, struct rewrite *rewrite, const struct source *source, struct error *err)
 {
 	int result = rewrite_run(rewrite, err);
 	warn_of_jit(cli, rewrite_counters(rewrite));
-	if (result < 0)
+	if (result < 0 || check_events(cli, source, err) < 0) /* those of a stream come with its records */
 		return -1;
 	return rewrite_finish(rewrite, rewrite_fills_cache(rewrite) ? environment_cache(cli, true) : NULL, err);
 }
@@ -163,7 +174,7 @@ static int inject_source(struct cli *cli, const struct inject_options *options, 
 	};
 	int result = rewrite_open(&rewrite, source, &rewrite_options, &err);
 	if (result == 0)
-		result = inject_records(cli, rewrite, &err);
+		result = inject_records(cli, rewrite, source, &err);
 	if (result < 0)
 		cli_complain(cli, &err);
 	rewrite_losses(rewrite, &losses);
@@ -178,7 +189,7 @@ static int inject_source(struct cli *cli, const struct inject_options *options, 
 static int plan_compact(struct cli *cli, const struct inject_options *options, const char *input, struct compact_plan *plan,
 	struct error *err)
 {
-	struct source_options source_options = { .force = options->force };
+	struct source_options source_options = { .force = options->force, .event_memory = source_event_memory(cli->budget) };
 	struct source *source;
 	struct stat st;
 	if (options->decode || options->jit || options->sched_stat || options->convert || ids_of(options) != IDS_NONE)
@@ -199,7 +210,7 @@ static int plan_compact(struct cli *cli, const struct inject_options *options, c
 /* Instead of writing another recording. */
 static int correct_times(struct cli *cli, const struct inject_options *options)
 {
-	struct source_options source_options = { .force = options->force };
+	struct source_options source_options = { .force = options->force, .event_memory = source_event_memory(cli->budget) };
 	struct source *source = NULL;
 	struct error err = { 0 };
 	int result = 0;
@@ -207,6 +218,8 @@ static int correct_times(struct cli *cli, const struct inject_options *options)
 		result = error_set(&err, ERROR_USAGE, "--vm-time-correlation changes a recording: it needs its file (-i), and no -o");
 	if (result == 0)
 		result = source_open(&source, options->input, &source_options, &err);
+	if (result == 0)
+		result = check_events(cli, source, &err);
 	if (result == 0)
 		result = guest_times_correct(&options->times, source, options->input, options->force, cli->budget, &err);
 	source_close(source);
@@ -231,7 +244,7 @@ static int check_options(const struct inject_options *options, struct error *err
 static int inject_run(struct cli *cli, void *arg, int argc, const char **argv)
 {
 	const struct inject_options *options = arg;
-	struct source_options source_options = { .force = options->force };
+	struct source_options source_options = { .force = options->force, .event_memory = source_event_memory(cli->budget) };
 	struct source *source = NULL;
 	struct error err = { 0 };
 	if (argc)
@@ -242,6 +255,8 @@ static int inject_run(struct cli *cli, void *arg, int argc, const char **argv)
 	int result = check_options(options, &err);
 	if (result == 0)
 		result = source_open(&source, input, &source_options, &err);
+	if (result == 0)
+		result = check_events(cli, source, &err);
 	struct piped_trace piped = { 0 };
 	if (result == 0 && source->traced && options->decode)
 		result = piped_trace_copy(&piped, &source, &err);

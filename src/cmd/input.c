@@ -40,7 +40,6 @@ static const char *path_of(const struct input_options *options)
 	return fstat(STDIN_FILENO, &st) == 0 && S_ISFIFO(st.st_mode) ? "-" : "perf.data";
 }
 
-enum { EVENTS_SHARE = 4 }; /* of the limit of memory */
 
 /* Several recordings may be read at a time: the screen shows the sums. */
 static void show_progress(void *context, uint64_t done, uint64_t total)
@@ -79,7 +78,7 @@ int input_open(struct input *input, struct cli *cli, const struct input_options 
 	struct source_options source_options = { .force = options->force, .header_only = use->header_only, .series = true };
 	*input = (struct input){ .cli = cli, .options = options, .path = path_of(options), .remarks = use->remarks };
 	memory_option_use(cli, options->memory);
-	source_options.event_memory = budget_limit(cli->budget) / EVENTS_SHARE;
+	source_options.event_memory = source_event_memory(cli->budget);
 	if (source_open(&source, input->path, &source_options, err) < 0)
 		return -1;
 	if (cli->budget->measure)

@@ -9,17 +9,18 @@
 /* Counters that a recording may claim: events × CPUs × threads. */
 enum { COUNTERS_MAX = 1 << 22 };
 
-int recorded_counts_open(struct recorded_counts *r, const char *path, struct events *events, struct error *err)
+int recorded_counts_open(struct recorded_counts *r, const char *path, struct events *events, struct budget *budget, struct error *err)
 {
-	const struct source_options options = { 0 };
+	const struct source_options options = { .event_memory = source_event_memory(budget) };
 	r->events = events;
 	return source_open(&r->source, path, &options, err);
 }
 
 int recorded_counts_complain(const struct recorded_counts *r, const struct cli *cli, const char *path)
 {
-	const struct losses losses = { .unfinished = r->source->header.interrupted };
-	return loss_summary_print(cli, path, &losses, true);
+	const struct header *header = &r->source->header;
+	const struct losses losses = { .unfinished = header->interrupted, .left_out_events = header->left_out_events };
+	return loss_summary_print(cli, path, &losses, false);
 }
 
 void recorded_counts_fini(struct recorded_counts *r)

@@ -25,11 +25,13 @@ struct recorded_counts {
 
 enum recorded_step { RECORDED_END, RECORDED_CONFIGURATION, RECORDED_ROUND };
 
-/* Opens the recording; recorded_counts_fini is due also after a failure, then `source` is NULL. */
-int recorded_counts_open(struct recorded_counts *counts, const char *path, struct events *events, struct error *err);
+/* Opens the recording, of which events that exceed the budget are left out; recorded_counts_fini is due also after a failure, then `source`
+ * is NULL. */
+int recorded_counts_open(struct recorded_counts *counts, const char *path, struct events *events, struct budget *budget,
+	struct error *err);
 /* Reads up to the next step: first the configuration, with events, counters, CPUs and threads, then rounds, with `round` and `since`.
  * < 0: *err. */
 int recorded_counts_next(struct recorded_counts *counts, struct error *err);
-/* Prints if the recorder was killed. Returns an exit code. */
+/* Prints if the recorder was killed, and what was left out. Returns an exit code. */
 int recorded_counts_complain(const struct recorded_counts *counts, const struct cli *cli, const char *path);
 void recorded_counts_fini(struct recorded_counts *counts);

@@ -17,6 +17,12 @@ static void cleanup_close(int *fd)
 }
 #define CLEANUP_CLOSE __attribute__((cleanup(cleanup_close)))
 
+size_t source_event_memory(struct budget *budget)
+{
+	enum { EVENTS_SHARE = 4 };
+	return budget ? budget_limit(budget) / EVENTS_SHARE : 0;
+}
+
 static int check_owner(const struct stat *st, const char *path, const struct source_options *options, struct error *err)
 {
 	if (options->force || st->st_uid == 0 || st->st_uid == geteuid())

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "abi/record.h"
+#include "base/budget.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "data/header.h"
@@ -51,6 +52,9 @@ struct source_options {
 	const struct source *same; /* another reader of this file, closed later, whose bytes in memory are used. NULL: none */
 	bool member;               /* one of several: a stream is refused, and its records do not change its header */
 };
+
+/* The share of a limit of memory, in bytes, that a recording's events may take. 0 without a budget: no limit. */
+size_t source_event_memory(struct budget *budget);
 
 struct source_paths {
 	char **items;

@@ -217,7 +217,7 @@ static int read_results(struct comparison *c, enum run_side side, const char *pa
 	mapping_close(text, size);
 	c->names[side] = path;
 	if (recorded)
-		return recording_read(path, &c->runs, side, err);
+		return recording_read(path, &c->runs, side, c->cli->budget, err);
 	if (lines.values)
 		return 0;
 	error_set(err, ERROR_FORMAT, "%s has no results of `stat -j` or `stat record`", path);

@@ -54,10 +54,10 @@ static void add_round(struct sums *s, struct runs *runs, enum run_side side)
 	}
 }
 
-static int read_rounds(struct sums *s, const char *path, struct runs *runs, enum run_side side, struct error *err)
+static int read_rounds(struct sums *s, const char *path, struct runs *runs, enum run_side side, struct budget *budget, struct error *err)
 {
 	int step;
-	if (recorded_counts_open(&s->counts, path, &s->events, err) < 0)
+	if (recorded_counts_open(&s->counts, path, &s->events, budget, err) < 0)
 		return -1;
 	while ((step = recorded_counts_next(&s->counts, err)) > 0)
 		if (step == RECORDED_ROUND)
@@ -70,11 +70,11 @@ static int read_rounds(struct sums *s, const char *path, struct runs *runs, enum
 	return error_hint(err, "perf stat record -I 100 -o FILE COMMAND records them, each interval");
 }
 
-int recording_read(const char *path, struct runs *runs, enum run_side side, struct error *err)
+int recording_read(const char *path, struct runs *runs, enum run_side side, struct budget *budget, struct error *err)
 {
 	/* each round is a run of the table, of which the row has the last one's count */
 	struct sums sums = { .table.last = true };
-	int status = read_rounds(&sums, path, runs, side, err);
+	int status = read_rounds(&sums, path, runs, side, budget, err);
 	recorded_counts_fini(&sums.counts);
 	stat_table_fini(&sums.table);
 	vec_fini(&sums.places);

@@ -61,7 +61,7 @@ static int read_back(struct recording *r, size_t data_at, struct runs *runs, str
 	EXPECT(recording_starts(r->bytes, r->len));
 	write_file(folder, "data", r->bytes, r->len);
 	snprintf(path, sizeof path, "%s/data", folder);
-	int status = recording_read(path, runs, RUN_B, err);
+	int status = recording_read(path, runs, RUN_B, NULL, err);
 	remove_folder(folder, (const char *const[]){ "data", NULL });
 	free(r);
 	return status;

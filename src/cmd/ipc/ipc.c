@@ -254,7 +254,7 @@ static int read_trace(struct run *run, struct error *err)
 	ipc_sink_free(ipc);
 	if (!facts.traced && !run->tracks.list.count && !run->input.session.source->header.pipe) {
 		bool found;
-		if (ipc_counts_read(run->input.path, &run->counters, &run->tracks, &found, err) < 0)
+		if (ipc_counts_read(run->input.path, &run->counters, &run->tracks, run->cli->budget, &found, err) < 0)
 			return -1;
 		ipc_tracks_finish(&run->tracks);
 	}

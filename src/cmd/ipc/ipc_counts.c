@@ -64,11 +64,12 @@ static void add_round(struct counts *counts)
 	counts->before_ns = recorded->round.time_ns;
 }
 
-int ipc_counts_read(const char *path, const struct ipc_roles *roles, struct ipc_tracks *tracks, bool *found, struct error *err)
+int ipc_counts_read(const char *path, const struct ipc_roles *roles, struct ipc_tracks *tracks, struct budget *budget, bool *found,
+	struct error *err)
 {
 	struct counts counts = { .roles = roles, .tracks = tracks };
 	*found = false;
-	int step = recorded_counts_open(&counts.recorded, path, &counts.events, err);
+	int step = recorded_counts_open(&counts.recorded, path, &counts.events, budget, err);
 	while (step >= 0 && (step = recorded_counts_next(&counts.recorded, err)) > 0) {
 		if (step == RECORDED_CONFIGURATION)
 			configure(&counts);

@@ -82,7 +82,7 @@ static int measure(struct stats_run *run, int argc, const char **argv, struct er
 
 static int read_recording(struct stats_run *run, const char *path, struct error *err)
 {
-	const struct source_options options = { .force = run->options->input.force };
+	const struct source_options options = { .force = run->options->input.force, .event_memory = source_event_memory(run->cli->budget) };
 	struct schedstats *stats = &run->stats[run->count];
 	struct schedstat_row row;
 	struct record record;

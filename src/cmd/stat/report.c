@@ -105,7 +105,7 @@ static void take_command(struct report *r)
 static int read_recording(struct report *r, const char *path, struct error *err)
 {
 	int step;
-	if (recorded_counts_open(&r->counts, path, &r->run->events, err) < 0)
+	if (recorded_counts_open(&r->counts, path, &r->run->events, r->run->cli->budget, err) < 0)
 		return -1;
 	take_command(r);
 	while ((step = recorded_counts_next(&r->counts, err)) > 0) {

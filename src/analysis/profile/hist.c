@@ -53,6 +53,8 @@ static struct chain_tree *make_chain(void *context, const struct hist *hist, con
 static void sort_numbers(const struct profile *profile, struct hist *hist, const struct entry_order *order, bool output)
 {
 	struct radix items;
+	if (!hist->count)
+		return;
 	radix_init(&items, hist->count);
 	for (uint32_t i = 0; i < hist->count; i++)
 		items.items[i].value = i;

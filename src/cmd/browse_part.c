@@ -55,6 +55,18 @@ static void forget(void *context, unsigned worker)
 	part->sink.forget(part->sink.context, worker);
 }
 
+static void meanwhile(void *context)
+{
+	const struct browse_part *part = context;
+	part->sink.meanwhile(part->sink.context);
+}
+
+static bool wants_type(void *context, uint32_t type)
+{
+	const struct browse_part *part = context;
+	return part->sink.wants_type(part->sink.context, type);
+}
+
 static size_t ahead(void *context)
 {
 	const struct browse_part *part = context;
@@ -100,6 +112,8 @@ const struct sink *browse_part_begin(struct browse_part *part, struct browse_scr
 	part->passed.slice_end = sink->slice_end || part->flame ? slice_end : NULL;
 	part->passed.batch_end = sink->batch_end || part->flame ? batch_end : NULL;
 	part->passed.forget = sink->forget && !part->flame ? forget : NULL; /* the flame graph has places of its own to the end */
+	part->passed.meanwhile = sink->meanwhile ? meanwhile : NULL;
+	part->passed.wants_type = sink->wants_type ? wants_type : NULL;
 	part->passed.ahead = sink->ahead ? ahead : NULL;
 	part->passed.raw = sink->raw ? raw : NULL;
 	part->passed.wants_event = sink->wants_event ? wants_event : NULL;

@@ -186,6 +186,20 @@ static void on_record(void *context, const struct resolved *r, size_t slice)
 	script->sink.record(script->sink.context, r, slice);
 }
 
+static void on_forget(void *context, unsigned worker)
+{
+	const struct script *script = context;
+
+	script->sink.forget(script->sink.context, worker);
+}
+
+static bool on_wants_type(void *context, uint32_t type)
+{
+	const struct script *script = context;
+
+	return script->sink.wants_type(script->sink.context, type);
+}
+
 /* Reports what the recording lacks; returns the exit code. */
 static int script_end(struct script *script)
 {
@@ -235,6 +249,8 @@ static int run_session(struct script *script, struct error *err)
 		sink.batch_begin = on_batch_begin;
 		sink.record = on_record;
 		sink.slice_end = on_slice_end;
+		sink.forget = on_forget;
+		sink.wants_type = on_wants_type;
 	}
 	run_input(script, &sink);
 	const struct error *own = listing_error(script->listing);

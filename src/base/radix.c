@@ -140,3 +140,14 @@ void radix_sort(struct radix *radix, struct pool *pool)
 	}
 	free(s.parts);
 }
+
+void radix_apply(const struct radix *radix, void **pointers)
+{
+	if (!radix->count)
+		return;
+	void **sorted = memory_resize(NULL, radix->count, sizeof *sorted);
+	for (size_t i = 0; i < radix->count; i++)
+		sorted[i] = pointers[radix->items[i].value];
+	memcpy(pointers, sorted, radix->count * sizeof *sorted);
+	free(sorted);
+}

@@ -23,3 +23,5 @@ void radix_fini(struct radix *radix);
 /* Puts the items into rising order of their keys, equal ones in the order that they have. For several keys, sort by the last one first.
  * pool NULL: on the calling thread, which may be one of a pool's. */
 void radix_sort(struct radix *radix, struct pool *pool);
+/* Puts as many pointers as there are items into the order of the items, whose values are their indices. */
+void radix_apply(const struct radix *radix, void **pointers);

@@ -70,3 +70,20 @@ TEST("numbers are sorted by several keys, the last one first")
 	radix_fini(&radix);
 	pool_free(pool);
 }
+
+TEST("pointers follow the items, also no pointers")
+{
+	static char letters[] = "abc";
+	void *pointers[] = { &letters[0], &letters[1], &letters[2] };
+	struct radix radix;
+	radix_init(&radix, 3);
+	radix.items[0] = (struct radix_item){ 1, 2 };
+	radix.items[1] = (struct radix_item){ 2, 0 };
+	radix.items[2] = (struct radix_item){ 3, 1 };
+	radix_apply(&radix, pointers);
+	EXPECT(pointers[0] == &letters[2] && pointers[1] == &letters[0] && pointers[2] == &letters[1]);
+	radix_fini(&radix);
+	radix_init(&radix, 0);
+	radix_apply(&radix, NULL);
+	radix_fini(&radix);
+}

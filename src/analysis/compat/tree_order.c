@@ -137,11 +137,7 @@ void tree_order_entries(const struct profile *profile, struct hist *hist, const 
 	entry_order_sort_output(order, false, &t.sorted);
 	find_blocks(&t);
 	order_blocks(&t);
-	struct entry **entries = memory_resize(NULL, hist->count + 1, sizeof *entries);
-	for (size_t i = 0; i < hist->count; i++)
-		entries[i] = hist->entries[t.sorted.items[i].value];
-	memcpy(hist->entries, entries, hist->count * sizeof *entries);
-	free(entries);
+	radix_apply(&t.sorted, (void **)hist->entries);
 	radix_fini(&t.sorted);
 	vec_fini(&t.blocks);
 }

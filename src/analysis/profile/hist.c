@@ -1,7 +1,6 @@
 #include "analysis/profile/hist.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/column/order.h"
 #include "analysis/compat/entry_order.h"
@@ -53,19 +52,13 @@ static struct chain_tree *make_chain(void *context, const struct hist *hist, con
 static void sort_numbers(const struct profile *profile, struct hist *hist, const struct entry_order *order, bool output)
 {
 	struct radix items;
-	if (!hist->count)
-		return;
 	radix_init(&items, hist->count);
 	for (uint32_t i = 0; i < hist->count; i++)
 		items.items[i].value = i;
 	entry_order_sort_keys(order, &items);
 	if (output)
 		entry_order_sort_output(order, true, &items);
-	struct entry **sorted = memory_resize(NULL, hist->count + 1, sizeof *sorted);
-	for (size_t i = 0; i < hist->count; i++)
-		sorted[i] = hist->entries[items.items[i].value];
-	memcpy(hist->entries, sorted, hist->count * sizeof *sorted);
-	free(sorted);
+	radix_apply(&items, (void **)hist->entries);
 	radix_fini(&items);
 }
 

@@ -245,7 +245,7 @@ static void expect_stored(const char *name, bool splits)
 	struct opened o = { 0 };
 	CLEANUP_STR struct str got = { 0 };
 	char path[64];
-	snprintf(path, sizeof path, "test/dwarf/%s", name);
+	snprintf(path, sizeof path, "test/dwarf/%.*s", (int)strcspn(name, "."), name);
 	if (open_named(&o, name, splits, NULL)) {
 		add_all(&got, &o);
 		stored_compare(path, &got);

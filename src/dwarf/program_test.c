@@ -14,7 +14,7 @@
 
 struct opened {
 	struct str file, split;
-	struct elf elf, split_elf, package_elf;
+	struct elf elf, split_elf;
 	char split_name[32];
 	uint64_t id;
 	unsigned asked;
@@ -59,6 +59,8 @@ static bool open_named(struct opened *o, const char *name, bool splits, const st
 static void close_opened(struct opened *o)
 {
 	dwarf_close(o->dwarf);
+	elf_close(&o->elf);
+	elf_close(&o->split_elf);
 	str_fini(&o->file);
 	str_fini(&o->split);
 }
@@ -322,7 +324,7 @@ static void *make_package(const struct elf *dwo, uint64_t id, bool five, int64_t
 static void expect_package(const char *name, bool five, int64_t shift, bool other, bool found)
 {
 	struct opened first = { 0 }, second = { 0 };
-	struct elf package;
+	struct elf package = { 0 };
 	struct dwarf_die top;
 	char path[64];
 	size_t size;
@@ -338,6 +340,7 @@ static void expect_package(const char *name, bool five, int64_t shift, bool othe
 				stored_compare(path, &got);
 		}
 		close_opened(&second);
+		elf_close(&package);
 		free(bytes);
 	}
 	close_opened(&first);

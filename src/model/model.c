@@ -46,6 +46,7 @@ void model_fini_history(struct model *model)
 		vec_fini(&model->lives.items[i].threads);
 	vec_fini(&model->threads);
 	vec_fini(&model->spaces);
+	vec_fini(&model->made.maps);
 	vec_fini(&model->lives);
 	vec_fini(&model->namespaces);
 	idmap_fini(&model->by_tid);
@@ -68,7 +69,7 @@ void model_fini(struct model *model)
 
 const struct map_node *model_space_root(const struct model *model, uint32_t space, uint64_t clock)
 {
-	return space_root(model->spaces.items[space], clock);
+	return space_root(model, space, clock);
 }
 
 const struct map_node *model_kernel_root(const struct model *model, uint64_t clock)
@@ -249,7 +250,7 @@ static void apply_user_mapping(struct model *model, const struct mapping *m, uin
 void model_clear_space(struct model *model, int32_t pid, uint64_t clock)
 {
 	uint32_t thread = thread_alive(model, pid);
-	if (thread == THREAD_NONE || !space_root(model->spaces.items[model_thread_of(model, thread)->space], clock))
+	if (thread == THREAD_NONE || !space_root(model, model_thread_of(model, thread)->space, clock))
 		return;
 	model->changes++;
 	space_set_root(model, model_thread_of(model, thread)->space, clock, NULL);
@@ -273,6 +274,8 @@ static bool has_room(struct model *model)
 
 void model_combine(struct model *model, bool on)
 {
+	if (!on && model->edit)
+		space_settle(model);
 	if (!on)
 		model->edit = 0;
 	else if (!model->edit)
@@ -490,7 +493,7 @@ static void apply_fork(struct model *model, const struct record *record, const s
 	if (thread->pid != from->pid && thread->space != from->space && !(record->misc & RECORD_MISC_FORK_EXEC)) {
 		bool combined = model->edit;
 		model_combine(model, false); /* from here on both share the nodes */
-		space_set_root(model, thread->space, clock, space_root(model->spaces.items[from->space], clock));
+		space_set_root(model, thread->space, clock, space_root(model, from->space, clock));
 		model_combine(model, combined);
 	}
 }

@@ -1,8 +1,9 @@
 /* Processes, threads and mappings over time: the history that side-band records describe.
  *
  * One owner thread applies records in delivery order, each at its clock (a counter of delivered records). While no record is applied, any
- * thread may look up anything as of any clock. An address space is a persistent balanced tree of mappings: a change makes a new root,
- * fork shares the root of the parent, nodes are never modified. The rules of inheritance are perf's, as measured. Does not access files. */
+ * thread may look up anything as of any clock. An address space is a persistent balanced tree of mappings, or an array of those that were
+ * made at once: a change makes a new root, fork shares the root of the parent, nodes are never modified. The rules of inheritance are
+ * perf's, as measured. Does not access files. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,6 +30,13 @@ static inline uint64_t map_offset(const struct map *map, uint64_t address)
 {
 	return map->identity ? address : address - map->start + map->pgoff;
 }
+
+/* Mappings that were made at once, by address; none overlaps another. Immutable. */
+struct map_array {
+	uint32_t count;            /* > 0 */
+	const uint64_t *starts;
+	const struct map *maps;
+};
 
 /* A node of an address space's tree; a root represents the address space as of a clock. NULL: empty. */
 struct map_node;
@@ -104,6 +112,11 @@ struct model {
 	uint32_t mappings;                   /* number of mappings so far */
 	uint32_t edit, edits;                /* edit: the current edit that combines several changes of address spaces, 0: none; edits:
 	                                      * number of edits so far */
+	struct {
+		VEC(struct map) maps;
+		uint64_t clock;              /* of the first */
+		uint32_t space;
+	} made;                              /* mappings of the current edit for one space that was empty (space.h) */
 	size_t superseded;                   /* bytes of nodes that only look-ups as of earlier clocks need */
 	size_t ended;                        /* number of threads that have ended */
 	uint64_t jit_budget;                 /* how many mappings of JIT code may still be re-inserted over new anonymous memory; 0: there
@@ -192,6 +205,8 @@ const struct map_node *model_kernel_root(const struct model *model, uint64_t clo
 const struct map_node *model_space_root(const struct model *model, uint32_t space, uint64_t clock);
 /* Returns the mapping at address, or NULL. Borrowed until model_fini. */
 const struct map *map_find(const struct map_node *root, uint64_t address);
+/* The address space as an array; NULL: it is none. Borrowed like its mappings. */
+const struct map_array *map_array_of(const struct map_node *root);
 /* Adds the mappings in order of address to maps, which has *count of `most`. False: there are more. */
 bool map_list(const struct map_node *root, const struct map **maps, size_t *count, size_t most);
 /* Visits all mappings in order of address. */

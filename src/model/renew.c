@@ -13,15 +13,25 @@ struct move {
 	uint32_t *spaces;            /* by old id: the new id; UINT32_MAX: not copied yet */
 };
 
+static void renew_module(void *context, const struct map *map)
+{
+	struct model *model = context;
+	modules_get(&model->modules, map->module)->generation = model->generation;
+}
+
 static const struct map_node *renew_copy_tree(struct model *model, const struct map_node *node)
 {
 	if (!node)
 		return NULL;
+	if (!node->map) {
+		map_each(node, renew_module, model);
+		return space_copy_made(model, node);
+	}
 	struct map_node *copy = arena_copy(&model->arena, node, sizeof *node);
 	copy->map = arena_copy(&model->arena, node->map, sizeof *node->map);
 	copy->left = renew_copy_tree(model, node->left);
 	copy->right = renew_copy_tree(model, node->right);
-	modules_get(&model->modules, node->map->module)->generation = model->generation;
+	renew_module(model, node->map);
 	return copy;
 }
 
@@ -31,7 +41,7 @@ static uint32_t renew_space(struct move *move, uint32_t old)
 		return move->spaces[old];
 	struct model *model = move->model;
 	uint32_t space = move->spaces[old] = space_new(model);
-	const struct map_node *root = space_root(move->old->spaces.items[old], move->clock);
+	const struct map_node *root = space_root(move->old, old, move->clock);
 	if (root)
 		space_set_root(model, space, move->clock, renew_copy_tree(model, root));
 	return space;

@@ -37,6 +37,83 @@ static struct map_node *tree_of_map(struct model *model, const struct map *map)
 	return &mapped->node;
 }
 
+static const struct made_space *made_space_of(const struct map_node *root)
+{
+	return root && !root->map ? (const struct made_space *)root : NULL;
+}
+
+/* Returns an array of the mappings, which are at least one, by address; without their contents. */
+static struct made_maps *made_maps_new(struct model *model, size_t count, uint64_t **starts, struct map **maps)
+{
+	struct made_maps *made = arena_alloc(&model->arena, sizeof *made);
+	*starts = arena_words(&model->arena, count);
+	*maps = (struct map *)arena_words(&model->arena, count * (sizeof **maps / sizeof **starts));
+	*made = (struct made_maps){ .array = { .count = (uint32_t)count, .starts = *starts, .maps = *maps } };
+	return made;
+}
+
+static struct made_space *made_space_new(struct model *model, struct made_maps *made, uint32_t later)
+{
+	struct made_space *space = arena_alloc(&model->arena, sizeof *space + later * sizeof *space->later);
+	space->node = (struct map_node){ 0 };
+	space->made = made;
+	space->count = later;
+	return space;
+}
+
+/* Number of mappings of the array that start at or below the address. */
+static size_t array_count_to(const struct map_array *array, uint64_t address)
+{
+	return SEARCH_COUNT(array->count, i, array->starts[i] <= address);
+}
+
+static const struct map *made_space_find(const struct made_space *space, uint64_t address)
+{
+	const struct map_array *array = &space->made->array;
+	size_t end = array_count_to(array, address);
+	if (end && address < array->maps[end - 1].end)
+		return &array->maps[end - 1];
+	for (size_t i = space->count; i-- > 0;)
+		if (space->later[i]->start <= address)
+			return address < space->later[i]->end ? space->later[i] : NULL;
+	return NULL;
+}
+
+/* Visits the mappings in order of address until one is refused. */
+static bool made_space_each(const struct made_space *space, bool (*visit)(void *context, const struct map *map), void *context)
+{
+	const struct map_array *array = &space->made->array;
+	for (size_t i = 0, later = 0; i < array->count || later < space->count;) {
+		bool first = i < array->count && (later == space->count || array->starts[i] < space->later[later]->start);
+		if (!visit(context, first ? &array->maps[i++] : space->later[later++]))
+			return false;
+	}
+	return true;
+}
+
+/* The array as a tree: nodes in order of address, each below the nearest of a higher priority. */
+static const struct map_node *made_maps_tree(struct model *model, struct made_maps *made)
+{
+	if (made->tree)
+		return made->tree;
+	struct map_node **above = memory_resize(NULL, made->array.count, sizeof *above);
+	size_t depth = 0;
+	for (size_t i = 0; i < made->array.count; i++) {
+		const struct map *map = &made->array.maps[i];
+		struct map_node *node = arena_alloc(&model->arena, sizeof *node), *below = NULL;
+		*node = (struct map_node){ .start = map->start, .end = map->end, .map = map, .priority = next_priority(model) };
+		while (depth && above[depth - 1]->priority < node->priority)
+			below = above[--depth];
+		node->left = below;
+		if (depth)
+			above[depth - 1]->right = node;
+		above[depth++] = node;
+	}
+	made->tree = above[0];
+	free(above);
+	return made->tree;
+}
+
 /* Splits a tree: mappings that start below `at` to *low, the others to *high. */
 static void tree_split(struct model *model, const struct map_node *root, uint64_t at, const struct map_node **low,
 		  const struct map_node **high)
@@ -133,8 +210,27 @@ uint32_t space_new(struct model *model)
 	return (uint32_t)model->spaces.count - 1;
 }
 
-const struct map_node *space_root(const struct space *space, uint64_t clock)
+/* The root of an address space as a tree. */
+static const struct map_node *tree_of_root(struct model *model, const struct map_node *root)
 {
+	const struct made_space *space = made_space_of(root);
+	if (!space)
+		return root;
+	const struct map_node *tree = made_maps_tree(model, space->made);
+	for (size_t i = 0; i < space->count; i++) {
+		struct map_node *node = arena_alloc(&model->arena, sizeof *node);
+		*node = (struct map_node){ .start = space->later[i]->start, .end = space->later[i]->end, .map = space->later[i],
+			.priority = next_priority(model), .edit = model->edit };
+		tree = tree_add(model, tree, node);
+	}
+	return tree;
+}
+
+const struct map_node *space_root(const struct model *model, uint32_t id, uint64_t clock)
+{
+	if (model->made.maps.count && model->made.space == id)
+		space_settle((struct model *)model); /* the owner asks within its edit: nobody else has a look */
+	const struct space *space = model->spaces.items[id];
 	size_t count = space->versions.count;
 	if (count && space->versions.items[count - 1].clock <= clock)
 		return space->versions.items[count - 1].root;
@@ -173,16 +269,139 @@ static const struct map_node *tree_cover(struct model *model, const struct map_n
 	return tree_join(model, tree_join(model, low, tail), high);
 }
 
+static const struct map_node *tree_insert(struct model *model, const struct map_node *root, const struct map *map)
+{
+	if (tree_overlaps(root, map))
+		return tree_cover(model, root, map);
+	return tree_add(model, root, tree_of_map(model, map));
+}
+
+/* Whether the mapping covers an address of the array or of a later mapping, or is empty. */
+static bool made_space_overlaps(const struct made_space *space, const struct map *map)
+{
+	const struct map_array *array = &space->made->array;
+	size_t end = array_count_to(array, map->end - 1);
+	if (map->end <= map->start || (end && array->maps[end - 1].end > map->start))
+		return true;
+	for (size_t i = 0; i < space->count; i++)
+		if (space->later[i]->start < map->end && space->later[i]->end > map->start)
+			return true;
+	return false;
+}
+
+/* Returns the root with a mapping, which overlaps none, beside the array. */
+static const struct map_node *made_space_add(struct model *model, const struct made_space *old, const struct map *map)
+{
+	struct made_space *space = made_space_new(model, old->made, old->count + 1);
+	uint32_t at = 0;
+	while (at < old->count && old->later[at]->start < map->start)
+		at++;
+	for (uint32_t i = 0; i < old->count; i++)
+		space->later[i < at ? i : i + 1] = old->later[i];
+	space->later[at] = arena_copy(&model->arena, map, sizeof *map);
+	model->superseded += sizeof *old + old->count * sizeof *old->later;
+	return &space->node;
+}
+
+static int maps_compare_start(const void *a, const void *b)
+{
+	const struct map *x = a, *y = b;
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static int maps_compare_serial(const void *a, const void *b)
+{
+	const struct map *x = a, *y = b;
+	return (x->serial > y->serial) - (x->serial < y->serial);
+}
+
+/* Whether no two mappings, which are by address, share an address or a start, and none is empty. */
+static bool maps_are_apart(const struct map *maps, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (maps[i].end <= maps[i].start || (i && maps[i].start < maps[i - 1].end))
+			return false;
+	return true;
+}
+
+static const struct map_node *made_space_of_maps(struct model *model, const struct map *maps, size_t count)
+{
+	uint64_t *starts;
+	struct map *copies;
+	struct made_maps *made = made_maps_new(model, count, &starts, &copies);
+	for (size_t i = 0; i < count; i++) {
+		starts[i] = maps[i].start;
+		copies[i] = maps[i];
+	}
+	return &made_space_new(model, made, 0)->node;
+}
+
+void space_settle(struct model *model)
+{
+	size_t count = model->made.maps.count;
+	struct map *maps = model->made.maps.items;
+	if (!count)
+		return;
+	const struct map_node *root = NULL;
+	model->made.maps.count = 0;
+	if (!maps_are_apart(maps, count))
+		qsort(maps, count, sizeof *maps, maps_compare_start);
+	if (count >= MADE_MIN && count < MADE_MAX && maps_are_apart(maps, count)) {
+		root = made_space_of_maps(model, maps, count);
+	} else {
+		qsort(maps, count, sizeof *maps, maps_compare_serial);
+		for (size_t i = 0; i < count; i++)
+			root = tree_insert(model, root, &maps[i]);
+	}
+	space_set_root(model, model->made.space, model->made.clock, root);
+}
+
+/* Collects a mapping, if an edit is mapping into an empty space. */
+static bool made_collects(struct model *model, uint32_t id, uint64_t clock, const struct map *map)
+{
+	if (!model->edit)
+		return false;
+	if (model->made.maps.count && (model->made.space != id || model->made.maps.count == MADE_MAX))
+		space_settle(model);
+	if (!model->made.maps.count) {
+		if (space_root(model, id, clock))
+			return false;
+		model->made.space = id;
+		model->made.clock = clock;
+	}
+	vec_push(&model->made.maps, *map);
+	return true;
+}
+
 void space_insert(struct model *model, uint32_t id, uint64_t clock, const struct map *map)
 {
-	const struct map_node *root = space_root(model->spaces.items[id], clock);
 	struct map fresh = *map;
 	fresh.serial = ++model->mappings;
-	if (tree_overlaps(root, map))
-		root = tree_cover(model, root, &fresh);
+	if (made_collects(model, id, clock, &fresh))
+		return;
+	const struct map_node *root = space_root(model, id, clock);
+	const struct made_space *made = made_space_of(root);
+	if (made && made->count < LATER_MAX && !made_space_overlaps(made, &fresh))
+		root = made_space_add(model, made, &fresh);
 	else
-		root = tree_add(model, root, tree_of_map(model, &fresh));
+		root = tree_insert(model, tree_of_root(model, root), &fresh);
 	space_set_root(model, id, clock, root);
+}
+
+static bool collect_map(void *context, const struct map *map)
+{
+	VEC(struct map) *maps = context;
+	vec_push(maps, *map);
+	return true;
+}
+
+const struct map_node *space_copy_made(struct model *model, const struct map_node *root)
+{
+	VEC(struct map) maps = { 0 };
+	made_space_each(made_space_of(root), collect_map, &maps);
+	const struct map_node *copy = made_space_of_maps(model, maps.items, maps.count);
+	vec_fini(&maps);
+	return copy;
 }
 
 struct stays {
@@ -209,7 +428,7 @@ void space_insert_below_jit(struct model *model, uint32_t id, uint64_t clock, co
 {
 	struct stays stays = { .model = model, .start = map->start, .end = map->end };
 	if (model->jit_budget)
-		collect_jit(&stays, space_root(model->spaces.items[id], clock));
+		collect_jit(&stays, tree_of_root(model, space_root(model, id, clock)));
 	bool combined = model->edit;
 	model_combine(model, true);
 	space_insert(model, id, clock, map);
@@ -222,17 +441,27 @@ void space_insert_below_jit(struct model *model, uint32_t id, uint64_t clock, co
 
 void space_remove(struct model *model, uint32_t id, uint64_t clock, uint64_t address)
 {
-	const struct map_node *root = space_root(model->spaces.items[id], clock), *low, *rest, *gone, *high;
+	const struct map_node *root = space_root(model, id, clock), *low, *rest, *gone, *high;
 	const struct map *map = map_find(root, address);
 	if (!map)
 		return;
+	root = tree_of_root(model, root);
 	tree_split(model, root, map->start, &low, &rest);
 	tree_split(model, rest, map->end, &gone, &high);
 	space_set_root(model, id, clock, tree_join(model, low, high));
 }
 
+const struct map_array *map_array_of(const struct map_node *root)
+{
+	const struct made_space *space = made_space_of(root);
+	return space && !space->count ? &space->made->array : NULL;
+}
+
 const struct map *map_find(const struct map_node *root, uint64_t address)
 {
+	const struct made_space *made = made_space_of(root);
+	if (made)
+		return made_space_find(made, address);
 	while (root) {
 		if (address < root->start)
 			root = root->left;
@@ -244,8 +473,24 @@ const struct map *map_find(const struct map_node *root, uint64_t address)
 	return NULL;
 }
 
+struct map_listing {
+	const struct map **maps;
+	size_t *count, most;
+};
+
+static bool list_map(void *context, const struct map *map)
+{
+	const struct map_listing *listing = context;
+	if (*listing->count == listing->most)
+		return false;
+	listing->maps[(*listing->count)++] = map;
+	return true;
+}
+
 bool map_list(const struct map_node *root, const struct map **maps, size_t *count, size_t most)
 {
+	if (made_space_of(root))
+		return made_space_each(made_space_of(root), list_map, &(struct map_listing){ maps, count, most });
 	for (; root; root = root->right) {
 		if (!map_list(root->left, maps, count, most) || *count == most)
 			return false;
@@ -254,8 +499,24 @@ bool map_list(const struct map_node *root, const struct map **maps, size_t *coun
 	return true;
 }
 
+struct map_visit {
+	void (*visit)(void *context, const struct map *map);
+	void *context;
+};
+
+static bool visit_map(void *context, const struct map *map)
+{
+	const struct map_visit *visit = context;
+	visit->visit(visit->context, map);
+	return true;
+}
+
 void map_each(const struct map_node *root, void (*visit)(void *context, const struct map *map), void *context)
 {
+	if (made_space_of(root)) {
+		made_space_each(made_space_of(root), visit_map, &(struct map_visit){ visit, context });
+		return;
+	}
 	for (; root; root = root->right) {
 		map_each(root->left, visit, context);
 		visit(context, root->map);

@@ -1,15 +1,39 @@
 /* Address spaces over time: a list of versions (clock, root), where roots are those of persistent trees (treaps) of mappings. Internal to
  * model/. A change copies the O(log n) nodes on its path that are older than the current edit; older versions stay valid, so that any
- * thread may read while no record is applied. */
+ * thread may read while no record is applied.
+ *
+ * The mappings of a new process follow each other: if one edit maps several into an empty address space, and none overlaps another, they
+ * are one sorted array (fewer than MADE_MAX), which a fork shares. A few later mappings (LATER_MAX) are listed beside it; more of them, or
+ * one that overlaps, make the tree. An array is made a tree once at most, and all who share it share that tree. */
 #pragma once
 #include "model/model.h"
 
 struct map_node {
 	const struct map_node *left, *right;
 	uint64_t start, end;      /* of *map */
-	const struct map *map;
+	const struct map *map;    /* NULL: the node is that of a struct made_space, and has no other member */
 	uint32_t priority;        /* heap order: balances the tree for any sequence of addresses */
 	uint32_t edit;            /* the edit that made the node and may modify it, since no reader has it yet; 0: immutable */
+};
+
+enum {
+	MADE_MIN = 4,             /* mappings of an array: fewer are a tree … */
+	MADE_MAX = 1024,          /* … and so many, too */
+	LATER_MAX = 16,
+};
+
+/* Mappings that were made at once. */
+struct made_maps {
+	struct map_array array;
+	const struct map_node *tree; /* the same as a tree; NULL: nobody needed it. Only the owner reads and writes it */
+};
+
+/* The root of an address space that is an array, and of mappings beside it. */
+struct made_space {
+	struct map_node node;
+	struct made_maps *made;
+	uint32_t count;
+	const struct map *later[]; /* by address; they overlap neither each other nor the array */
 };
 
 struct space_version {
@@ -23,7 +47,11 @@ struct space {
 };
 
 uint32_t space_new(struct model *model);
-const struct map_node *space_root(const struct space *space, uint64_t clock);
+const struct map_node *space_root(const struct model *model, uint32_t space, uint64_t clock);
+/* Puts the mappings that the current edit has collected for one space into it. */
+void space_settle(struct model *model);
+/* A root with copies of the mappings of a root that is a struct made_space. */
+const struct map_node *space_copy_made(struct model *model, const struct map_node *root);
 void space_set_root(struct model *model, uint32_t space, uint64_t clock, const struct map_node *root);
 /* Inserts a copy of the mapping; what it covers is cut from older mappings. */
 void space_insert(struct model *model, uint32_t space, uint64_t clock, const struct map *map);

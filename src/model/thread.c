@@ -114,5 +114,5 @@ const struct map_node *model_root(const struct model *model, int32_t pid, uint32
 		id = model_thread(model, pid, clock);
 	if (id == THREAD_NONE)
 		return NULL;
-	return space_root(model->spaces.items[model_thread_of(model, id)->space], clock);
+	return space_root(model, model_thread_of(model, id)->space, clock);
 }

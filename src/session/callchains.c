@@ -29,7 +29,7 @@ void callchains_begin_slice(struct callchains *c)
 
 /* What is known of a frame between two steps. */
 struct step {
-	const struct cached_map *map;
+	uint32_t map;             /* index in the address space */
 	uint64_t hash;
 };
 
@@ -52,7 +52,7 @@ static size_t list_frames(struct resolved *r, struct location *locations, struct
 	for (uint64_t address; i < end && count < room && (address = sample_chain_at(sample, i)) < CONTEXT_MAX; i++, count++) {
 		locations[count].address = address;
 		steps[count].map = cached_space_last(r->user_space, address);
-		__builtin_prefetch(steps[count].map);
+		cached_space_prefetch_map(r->user_space, steps[count].map);
 	}
 	return r->located_count = count;
 }
@@ -63,11 +63,11 @@ static void find_offsets(const struct points *points, const struct resolved *r, 
 	const struct cached_space *space = r->user_space;
 	for (size_t i = 0; i < r->located_count; i++) {
 		struct location *location = &r->located[i];
-		const struct cached_map *map = steps[i].map;
-		bool mapped = location->address < map->end && location->address >= space->starts[map - space->maps];
-		location->map = mapped ? map->map : NULL;
-		location->module = mapped ? map->module : MODULE_ID_NONE;
-		location->offset = mapped ? location->address + map->shift : location->address;
+		struct cached_map map;
+		bool mapped = cached_space_map(space, steps[i].map, location->address, &map);
+		location->map = mapped ? map.map : NULL;
+		location->module = mapped ? map.module : MODULE_ID_NONE;
+		location->offset = mapped ? location->address + map.shift : location->address;
 		location->cpumode = RECORD_MISC_USER;
 		steps[i].hash = point_hash(points, location->module, location->offset, RECORD_MISC_USER);
 		points_prefetch_slot(points, steps[i].hash);

@@ -34,6 +34,12 @@ struct cached_space *space_cache_get(struct space_cache *cache, const struct map
 		struct cached_space *space = arena_alloc(&cache->arena, sizeof *space);
 		space->root = root;
 		space->limit = FIRST_LIMIT;
+		const struct map_array *array = map_array_of(root);
+		if (array) {
+			space->count = array->count;
+			space->starts = array->starts;
+			space->made = array->maps;
+		}
 		vec_push(&cache->spaces, space);
 	}
 	return cache->spaces.items[index];

@@ -1,6 +1,7 @@
 /* Address spaces of a worker as sorted arrays: a search in an array reads few cache lines, and those can be prefetched, whereas a search in
- * the model's tree reads one or two for each step. An array is made when an address space was searched often, so that making it costs
- * less than the searches. Knows no model but a root of its trees (map_each). Internal to session/. */
+ * the model's tree reads one or two for each step. An array is made when an address space was searched often, so that making it costs less
+ * than the searches; where the model itself has one, it is used. Knows no model but roots (map_list, map_array_of). Internal to
+ * session/. */
 #pragma once
 #include "base/arena.h"
 #include "base/hash.h"
@@ -14,7 +15,8 @@ struct cached_space {
 	uint32_t limit;               /* of searches, at which the next attempt to make the array is due */
 	uint32_t count;               /* of the array; 0: no array yet */
 	const uint64_t *starts;       /* by address, rising */
-	const struct cached_map *maps; /* the same */
+	const struct cached_map *maps; /* the same; NULL: the model has them as an array, which is … */
+	const struct map *made;
 };
 
 /* What a location needs of a mapping, without reading the mapping. */
@@ -42,9 +44,9 @@ void space_cache_expect(struct space_cache *cache, struct cached_space *space, u
 /* The same as map_find in the root; may make the array. */
 const struct map *space_cache_find(struct space_cache *cache, struct cached_space *space, uint64_t address);
 
-/* The last mapping of an array, which is not empty, that starts at or below the address, or the first. There is no branch that a processor
- * could predict wrongly. */
-static inline const struct cached_map *cached_space_last(const struct cached_space *space, uint64_t address)
+/* The index of the last mapping of an array, which is not empty, that starts at or below the address, or of the first. There is no branch
+ * that a processor could predict wrongly. */
+static inline uint32_t cached_space_last(const struct cached_space *space, uint64_t address)
 {
 	const uint64_t *base = space->starts;
 	for (size_t left = space->count; left > 1;) {
@@ -52,14 +54,32 @@ static inline const struct cached_map *cached_space_last(const struct cached_spa
 		base = base[half] <= address ? base + half : base;
 		left -= half;
 	}
-	return &space->maps[base - space->starts];
+	return (uint32_t)(base - space->starts);
 }
 
-/* The mapping at an address in an array, which is not empty; NULL: the address is not mapped. */
-static inline const struct cached_map *cached_space_find(const struct cached_space *space, uint64_t address)
+static inline void cached_space_prefetch_map(const struct cached_space *space, uint32_t index)
 {
-	const struct cached_map *last = cached_space_last(space, address);
-	return address >= space->starts[last - space->maps] && address < last->end ? last : NULL;
+	__builtin_prefetch(space->maps ? (const void *)&space->maps[index] : &space->made[index]);
+}
+
+/* The mapping with this index, if the address is in it, as a cached_map; false: the address is not mapped. */
+static inline bool cached_space_map(const struct cached_space *space, uint32_t index, uint64_t address, struct cached_map *found)
+{
+	if (address < space->starts[index])
+		return false;
+	if (space->maps) {
+		*found = space->maps[index];
+		return address < found->end;
+	}
+	const struct map *map = &space->made[index];
+	*found = (struct cached_map){ .end = map->end, .shift = map_offset(map, 0), .map = map, .module = map->module };
+	return address < map->end;
+}
+
+/* The mapping at an address in an array, which is not empty; false: the address is not mapped. */
+static inline bool cached_space_find(const struct cached_space *space, uint64_t address, struct cached_map *found)
+{
+	return cached_space_map(space, cached_space_last(space, address), address, found);
 }
 
 static inline void cached_space_prefetch(const struct cached_space *space)

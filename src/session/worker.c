@@ -194,16 +194,17 @@ static const struct map *map_of(struct worker *worker, const struct resolved *r,
 
 static void location_fill(const struct resolved *r, struct location *location, uint64_t address, unsigned cpumode)
 {
-	const struct cached_map *cached = NULL;
+	struct cached_map cached;
+	bool is_cached = false;
 	const struct map *map = NULL;
 	if (cpumode == RECORD_MISC_USER && r->user_space && r->user_space->count)
-		cached = cached_space_find(r->user_space, address);
+		is_cached = cached_space_find(r->user_space, address, &cached);
 	else
 		map = map_of(r->worker, r, address, cpumode);
 	location->address = address;
-	location->map = cached ? cached->map : map;
-	location->module = cached ? cached->module : map ? map->module : MODULE_ID_NONE;
-	location->offset = cached ? address + cached->shift : map ? map_offset(map, address) : address;
+	location->map = is_cached ? cached.map : map;
+	location->module = is_cached ? cached.module : map ? map->module : MODULE_ID_NONE;
+	location->offset = is_cached ? address + cached.shift : map ? map_offset(map, address) : address;
 	location->cpumode = (uint8_t)cpumode;
 	location->point = points_intern(&r->worker->points, point_hash(&r->worker->points, location->module,
 		location->offset, cpumode), location->module,

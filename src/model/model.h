@@ -16,14 +16,14 @@
 
 struct budget;
 
-/* A mapping, or the remainder of one that later mappings cover in part. Immutable. */
+/* A mapping, or the remainder of one that later mappings cover in part. Immutable. 40 bytes: most of a machine with many processes. */
 struct map {
 	uint64_t start, end;       /* addresses; end is exclusive */
 	uint64_t pgoff;            /* file offset of `start` */
 	uint32_t module;           /* id */
 	uint32_t prot, flags;      /* as in MMAP2 */
-	uint32_t serial;           /* number of the original mapping, shared by its remainders; set by space_insert */
-	bool identity;             /* offsets are addresses */
+	uint32_t serial : 31;      /* number of the original mapping, shared by its remainders; set by space_insert */
+	bool identity : 1;         /* offsets are addresses */
 };
 
 static inline uint64_t map_offset(const struct map *map, uint64_t address)

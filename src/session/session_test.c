@@ -647,7 +647,7 @@ static struct flow flow_run(uint32_t processes, bool forgets)
 
 TEST("a stream's memory does not grow with ended processes, and its samples have their names and mappings")
 {
-	struct flow all = flow_run(20000, false), stream = flow_run(20000, true);
+	struct flow all = flow_run(40000, false), stream = flow_run(40000, true);
 	EXPECT_INT(all.bad, 0);
 	EXPECT_INT(stream.bad, 0);
 	EXPECT(stream.forgotten > 1);

@@ -52,12 +52,13 @@ static struct made_maps *made_maps_new(struct model *model, size_t count, uint64
 	return made;
 }
 
-static struct made_space *made_space_new(struct model *model, struct made_maps *made, uint32_t later)
+/* room: for so many later mappings. */
+static struct made_space *made_space_new(struct model *model, struct made_maps *made, uint32_t room)
 {
-	struct made_space *space = arena_alloc(&model->arena, sizeof *space + later * sizeof *space->later);
+	struct made_space *space = arena_alloc(&model->arena, sizeof *space + room * sizeof *space->later);
 	space->node = (struct map_node){ 0 };
 	space->made = made;
-	space->count = later;
+	space->count = 0;
 	return space;
 }
 
@@ -292,14 +293,17 @@ static bool made_space_overlaps(const struct made_space *space, const struct map
 /* Returns the root with a mapping, which overlaps none, beside the array. */
 static const struct map_node *made_space_add(struct model *model, const struct made_space *old, const struct map *map)
 {
-	struct made_space *space = made_space_new(model, old->made, old->count + 1);
-	uint32_t at = 0;
-	while (at < old->count && old->later[at]->start < map->start)
-		at++;
-	for (uint32_t i = 0; i < old->count; i++)
-		space->later[i < at ? i : i + 1] = old->later[i];
+	struct made_space *space = (struct made_space *)old;
+	if (!model->edit || old->node.edit != model->edit) {
+		space = made_space_new(model, old->made, model->edit ? LATER_MAX : old->count + 1);
+		space->node.edit = model->edit;
+		memcpy(space->later, old->later, old->count * sizeof *old->later);
+		model->superseded += sizeof *old + old->count * sizeof *old->later;
+	}
+	uint32_t at = space->count = old->count + 1;
+	for (; --at && space->later[at - 1]->start > map->start;)
+		space->later[at] = space->later[at - 1];
 	space->later[at] = arena_copy(&model->arena, map, sizeof *map);
-	model->superseded += sizeof *old + old->count * sizeof *old->later;
 	return &space->node;
 }
 

@@ -11,7 +11,7 @@
 struct map_node {
 	const struct map_node *left, *right;
 	uint64_t start, end;      /* of *map */
-	const struct map *map;    /* NULL: the node is that of a struct made_space, and has no other member */
+	const struct map *map;    /* NULL: the node is that of a struct made_space, and has no other member but edit */
 	uint32_t priority;        /* heap order: balances the tree for any sequence of addresses */
 	uint32_t edit;            /* the edit that made the node and may modify it, since no reader has it yet; 0: immutable */
 };

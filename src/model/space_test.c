@@ -241,12 +241,15 @@ TEST("a fork shares mappings made at once until parent and child map others")
 	EXPECT_INT(wrong, 0);
 }
 
-TEST("a few mappings beside an array leave it an array, more make a tree, and a removed one is gone")
+/* combined: the later mappings are one edit. */
+static void map_beside_array(bool combined)
 {
 	struct model model;
-	struct edges edges;
+	struct edges edges, made;
 	model_init(&model);
 	uint32_t space = make_at_once(&model, &edges);
+	made = edges;
+	model_combine(&model, combined);
 	for (uint32_t i = 0; i < LATER_MAX + 2; i++) {
 		uint32_t page = i < 8 ? 7 - i : i < 16 ? i : 24 + i % 8; /* none is mapped */
 		put(&model, space, 2 + i, page, page + 1, 100 + i, &edges);
@@ -254,8 +257,24 @@ TEST("a few mappings beside an array leave it an array, more make a tree, and a 
 		EXPECT_INT(root->map != NULL, i >= LATER_MAX);
 		EXPECT(!map_array_of(root));
 		EXPECT_INT(edges_wrong(&edges, root), 0);
+		EXPECT_INT(edges_wrong(&made, model_space_root(&model, space, 1)), 0);
 	}
-	space = make_at_once(&model, &edges);
+	model_combine(&model, false);
+	model_fini(&model);
+}
+
+TEST("a few mappings beside an array leave it an array, and more make a tree")
+{
+	map_beside_array(false);
+	map_beside_array(true);
+}
+
+TEST("a mapping that is removed of those made at once is gone")
+{
+	struct model model;
+	struct edges edges;
+	model_init(&model);
+	uint32_t space = make_at_once(&model, &edges);
 	space_remove(&model, space, 50, APART + LONG);
 	EXPECT_INT(edges_wrong(&edges, model_space_root(&model, space, 50)), 0);
 	space_remove(&model, space, 50, APART + LONG - 1);

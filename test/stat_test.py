@@ -94,6 +94,7 @@ LINES = """-e task-clock,page-faults true
 -a --for-each-cgroup / -e page-faults sleep 0.01
 -x, -a --for-each-cgroup / -e page-faults sleep 0.01
 -x, -a --for-each-cgroup / sleep 0.01
+-x; -e dummy,dummy -a -G /,/ sleep 0.01
 -a --per-core --for-each-cgroup /, -e page-faults,cs sleep 0.01
 -p 1 -a -e page-faults sleep 0.01
 -t 1 -C 0 -e page-faults sleep 0.01

@@ -111,6 +111,11 @@ static uint32_t leftmost(const struct rb_tree *tree, uint32_t node)
 	return node;
 }
 
+uint32_t rb_tree_first(const struct rb_tree *tree)
+{
+	return leftmost(tree, tree->root);
+}
+
 uint32_t rb_tree_next(const struct rb_tree *tree, uint32_t node)
 {
 	const struct rb_node *nodes = tree->nodes.items;
@@ -124,7 +129,7 @@ uint32_t rb_tree_next(const struct rb_tree *tree, uint32_t node)
 size_t rb_tree_items(const struct rb_tree *tree, void **items)
 {
 	size_t count = 0;
-	for (uint32_t node = leftmost(tree, tree->root); node; node = rb_tree_next(tree, node))
+	for (uint32_t node = rb_tree_first(tree); node; node = rb_tree_next(tree, node))
 		items[count++] = tree->nodes.items[node].item;
 	return count;
 }

@@ -38,6 +38,8 @@ void rb_tree_fini(struct rb_tree *tree);
 void *rb_tree_put(struct rb_tree *tree, void *item);
 /* Inserts a node, whose item or key is set, as that child of another one, which has no such child; parent 0: the tree is empty. */
 void rb_tree_attach(struct rb_tree *tree, uint32_t node, uint32_t parent, bool right);
+/* The leftmost node; 0: the tree is empty. */
+uint32_t rb_tree_first(const struct rb_tree *tree);
 /* The node to the right of a node; 0: it is the last one. */
 uint32_t rb_tree_next(const struct rb_tree *tree, uint32_t node);
 /* Stores the items from left to right; items has room for tree->nodes.count - 1. Returns their number. */

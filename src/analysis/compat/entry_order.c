@@ -252,6 +252,7 @@ void entry_order_init(struct entry_order *order, const struct profile *profile, 
 		order->mixed |= survey.mixed && type->by_address && type->id != ID_ADDR;
 		order->direct[i] = type->unordered || ((survey.wild || survey.mixed) && type->by_address);
 		order->wild |= order->direct[i];
+		order->wild_output |= order->direct[i] && (type->id != ID_SYMBOL || order->mixed);
 	}
 	survey_fini(&survey);
 	order->survey = NULL;

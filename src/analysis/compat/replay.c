@@ -5,6 +5,7 @@
 #include "analysis/column/cells.h"
 #include "analysis/column/order.h"
 #include "base/memory.h"
+#include "base/radix.h"
 #include "base/rb_tree.h"
 
 /* The part of a tally that was added to an instance. */
@@ -13,11 +14,8 @@ struct share {
 	uint64_t period;
 };
 
-/* A row as perf has it. The first fields decide most comparisons. */
+/* A row as perf has it. */
 struct instance {
-	uint32_t prefix;             /* number of the keys before the first column without a total order */
-	bool resolved;
-	int64_t address;
 	struct entry *entry;
 	struct entry_sums self;
 	uint64_t children_period;
@@ -28,6 +26,14 @@ struct instance {
 	VEC(struct share) shares;    /* of split entries */
 	uint32_t max_depth;          /* of split entries: of its chains before the collapse, to which perf's merge of chains adds nothing */
 	struct chain_tree *chain;    /* of split entries */
+};
+
+/* The rows in the tree of perf's look-ups. A node's key decides most comparisons without a look at the row: `element` is the number of the
+ * keys before the first column without a total order, `group` that of the symbol there, if symbols have a total order among themselves,
+ * `inner` and `outer` are the low and the high half of the address of a row without one. */
+struct row_tree {
+	struct rb_tree nodes;
+	VEC(struct instance *) rows; /* by node */
 };
 
 /* An entry that a tally is added to and that perf can miss, in the order in which perf looks it up. */
@@ -51,9 +57,9 @@ struct replay {
 	struct instance **instances; /* by entry: the first */
 	struct instance **found;     /* by entry: the result of the last look-up … */
 	uint32_t *found_at;          /* … when the tree had this many rows: valid until a row is added */
-	uint32_t *prefixes;          /* by entry */
-	bool plain;                  /* the column without a total order compares addresses */
-	struct rb_tree tree;
+	struct rb_key *keys;         /* by entry: of its rows */
+	bool later;                  /* rows with equal keys of this kind may differ in a column */
+	struct row_tree tree;
 	struct instance *spare;
 	bool *split;                 /* by entry: it had several rows; NULL in the first run, which determines that */
 	bool *apart;                 /* by entry: it still has several rows after the collapse */
@@ -70,8 +76,8 @@ void replay_decide(struct profile *profile)
 	profile->logs |= profile->logs_all;
 }
 
-/* Entries are sorted by keys: those with equal keys before column `first` are adjacent. */
-static void number_prefixes(struct replay *r, size_t first)
+/* Entries are sorted by keys: those with equal keys before column `first` are adjacent. Returns how many such keys there are. */
+static uint32_t number_prefixes(struct replay *r, size_t first)
 {
 	const struct entry_order *order = r->order;
 	const uint32_t *before = NULL;
@@ -80,10 +86,42 @@ static void number_prefixes(struct replay *r, size_t first)
 		uint32_t index = r->hist->entries[i]->index;
 		const uint32_t *numbers = order->keys + index * order->columns;
 		number += before && memcmp(before, numbers, first * sizeof *numbers) != 0;
-		r->prefixes[index] = number;
+		r->keys[index].element = number;
 		before = numbers;
 	}
+	return number + 1;
 }
+
+/* Adds the symbol or the address of column `first` to the keys of rows; false if the symbols have no total order. */
+static bool number_symbols(struct replay *r, size_t first)
+{
+	for (size_t i = 0; i < r->hist->count; i++)
+		if (symbol_is_inlined(entry_place(r->profile, r->hist->entries[i])->symbol))
+			return false;
+	for (size_t i = 0; i < r->hist->count; i++) {
+		const struct entry *entry = r->hist->entries[i];
+		const struct place *place = entry_place(r->profile, entry);
+		struct rb_key *key = &r->keys[entry->index];
+		key->group = place->symbol ? r->order->keys[entry->index * r->order->columns + first] : UINT32_MAX;
+		key->inner = place->symbol ? 0 : (uint32_t)place->ip;
+		key->outer = place->symbol ? 0 : (uint32_t)(place->ip >> 32);
+	}
+	return true;
+}
+
+/* Whether a column after `first` can distinguish rows. */
+static bool has_later_column(const struct columns *columns, size_t first)
+{
+	bool later = false;
+	for (size_t i = first + 1; i < columns->sorts.count; i++)
+		later |= columns->all.items[columns->sorts.items[i]].type->class != COLUMN_MEASURE;
+	return later;
+}
+
+/* The addresses of the entries that are compared with each other. */
+struct address_span {
+	int64_t low, high;
+};
 
 /* Marks the entries that perf can miss: those that have equal keys before the first column without a total order. */
 static void mark_wild(struct replay *r)
@@ -95,41 +133,27 @@ static void mark_wild(struct replay *r)
 		first++;
 	const struct column_type *type = columns->all.items[columns->sorts.items[first]].type;
 	bool by_span = type->by_address && !order->mixed;
-	r->plain = by_span && type->by_symbol;
-	number_prefixes(r, first);
-	struct tuples partitions;
-	VEC(int64_t) lows = { 0 }, highs = { 0 };
-	uint32_t words = (uint32_t)first + 1;
-	uint64_t *row = memory_zero(words, sizeof *row);
-	uint32_t *partition_of = memory_zero(r->hist->count + 1, sizeof *partition_of);
-	tuples_init(&partitions, words, words);
+	uint32_t prefixes = number_prefixes(r, first);
+	bool numbered = by_span && type->id == ID_SYMBOL && number_symbols(r, first);
+	r->later = !numbered || has_later_column(columns, first);
+	struct address_span *spans CLEANUP_FREE = memory_resize(NULL, prefixes * (size_t)2, sizeof *spans); /* by prefix and whether there is a symbol */
+	for (size_t i = 0; i < prefixes * (size_t)2; i++)
+		spans[i] = (struct address_span){ INT64_MAX, INT64_MIN };
 	for (size_t i = 0; i < r->hist->count; i++) {
 		const struct entry *entry = r->hist->entries[i];
 		const struct place *place = entry_place(r->profile, entry);
-		for (size_t c = 0; c < first; c++)
-			row[c] = order->keys[entry->index * order->columns + c];
-		row[first] = by_span && place->symbol;
-		uint32_t partition = partition_of[i] = tuples_add(&partitions, row);
-		if (partition == lows.count) {
-			vec_push(&lows, INT64_MAX);
-			vec_push(&highs, INT64_MIN);
-		}
+		struct address_span *span = &spans[r->keys[entry->index].element * (size_t)2 + (by_span && place->symbol)];
 		int64_t ip = (int64_t)place->ip;
-		lows.items[partition] = ip < lows.items[partition] ? ip : lows.items[partition];
-		highs.items[partition] = ip > highs.items[partition] ? ip : highs.items[partition];
+		span->low = ip < span->low ? ip : span->low;
+		span->high = ip > span->high ? ip : span->high;
 	}
 	for (size_t i = 0; i < r->hist->count; i++) {
 		const struct entry *entry = r->hist->entries[i];
-		int64_t span;
-		bool resolved = entry_place(r->profile, entry)->symbol;
-		bool apart = __builtin_sub_overflow(highs.items[partition_of[i]], lows.items[partition_of[i]], &span);
-		r->wild[entry->index] = by_span ? apart && !resolved : true;
+		int64_t distance;
+		const struct address_span *span = &spans[r->keys[entry->index].element * (size_t)2];
+		bool apart = __builtin_sub_overflow(span->high, span->low, &distance);
+		r->wild[entry->index] = by_span ? apart && !entry_place(r->profile, entry)->symbol : true;
 	}
-	vec_fini(&lows);
-	vec_fini(&highs);
-	tuples_fini(&partitions);
-	free(row);
-	free(partition_of);
 }
 
 static struct entry *wild_entry(const struct replay *r, uint32_t sample_key, uint32_t place)
@@ -187,21 +211,66 @@ static const struct target *targets_of(struct replay *r, uint32_t tally, uint32_
 	return &r->targets.items[start + 1];
 }
 
+static void row_tree_init(struct row_tree *tree)
+{
+	*tree = (struct row_tree){ 0 };
+	rb_tree_init(&tree->nodes, NULL, NULL);
+	vec_push(&tree->rows, NULL);
+}
+
+static void row_tree_fini(struct row_tree *tree)
+{
+	rb_tree_fini(&tree->nodes);
+	vec_fini(&tree->rows);
+}
+
+/* As rb_side. */
+static inline int64_t row_side(const struct replay *r, const struct row_tree *tree, const struct instance *row, const struct rb_key *key, uint32_t node)
+{
+	const struct rb_key *existing = &tree->nodes.nodes.items[node].key;
+	if (key->element != existing->element)
+		return (int64_t)key->element - existing->element;
+	if (key->group != existing->group)
+		return (int64_t)key->group - existing->group;
+	uint64_t address = (uint64_t)key->outer << 32 | key->inner, other = (uint64_t)existing->outer << 32 | existing->inner;
+	if (address != other)
+		return (int64_t)(address - other);
+	return r->later ? entry_order_keys(r->order, tree->rows.items[node]->entry, row->entry) : 0;
+}
+
+/* Inserts a row. Returns the equal row of the tree if it exists, otherwise NULL. */
+static struct instance *row_tree_put(const struct replay *r, struct row_tree *tree, struct instance *row)
+{
+	const struct rb_node *nodes = tree->nodes.nodes.items;
+	const struct rb_key *key = &r->keys[row->entry->index];
+	uint32_t parent = 0;
+	bool right = false;
+	for (uint32_t at = tree->nodes.root; at; at = nodes[at].child[right]) {
+		__builtin_prefetch(&nodes[nodes[at].child[0]]);
+		__builtin_prefetch(&nodes[nodes[at].child[1]]);
+		int64_t side = row_side(r, tree, row, key, at);
+		if (!side)
+			return tree->rows.items[at];
+		parent = at;
+		right = side > 0;
+	}
+	vec_push(&tree->rows, row);
+	vec_push(&tree->nodes.nodes, ((struct rb_node){ .key = *key }));
+	rb_tree_attach(&tree->nodes, (uint32_t)tree->nodes.nodes.count - 1, parent, right);
+	return NULL;
+}
+
 static struct instance *insert_row(struct replay *r, struct entry *entry)
 {
 	uint32_t index = entry->index;
-	if (r->found[index] && r->found_at[index] == r->tree.nodes.count)
+	if (r->found[index] && r->found_at[index] == r->tree.rows.count)
 		return r->found[index];
-	const struct place *place = entry_place(r->profile, entry);
 	if (!r->spare)
 		r->spare = arena_alloc(&r->arena, sizeof *r->spare);
 	r->spare->entry = entry;
-	r->spare->prefix = r->prefixes[index];
-	r->spare->resolved = place->symbol;
-	r->spare->address = (int64_t)place->ip;
-	struct instance *found = rb_tree_put(&r->tree, r->spare);
+	struct instance *found = row_tree_put(r, &r->tree, r->spare);
 	r->found[index] = found ? found : r->spare;
-	r->found_at[index] = (uint32_t)r->tree.nodes.count;
+	r->found_at[index] = (uint32_t)r->tree.rows.count;
 	if (found)
 		return found;
 	struct instance *added = r->spare;
@@ -242,12 +311,23 @@ static void visit(struct replay *r, const struct access *access, const struct ta
 		vec_push(&instance->shares, ((struct share){ access->tally, target->node, 1, access->period }));
 }
 
-static int by_first(const void *a, const void *b)
+/* The entries in order of their first samples; the caller frees them. */
+static struct entry **order_of_firsts(const struct replay *r)
 {
-	const struct entry *x = *(struct entry *const *)a, *y = *(struct entry *const *)b;
-	if (x->first != y->first)
-		return x->first < y->first ? -1 : 1;
-	return (x->first_rank > y->first_rank) - (x->first_rank < y->first_rank);
+	size_t count = r->hist->count;
+	struct entry **firsts = memory_resize(NULL, count + 1, sizeof *firsts);
+	struct radix order;
+	memcpy(firsts, r->hist->entries, count * sizeof *firsts);
+	radix_init(&order, count);
+	for (uint32_t i = 0; i < count; i++)
+		order.items[i] = (struct radix_item){ firsts[i]->first_rank, i };
+	radix_sort(&order, r->profile->session->pool);
+	for (uint32_t i = 0; i < count; i++)
+		order.items[i].key = firsts[order.items[i].value]->first;
+	radix_sort(&order, r->profile->session->pool);
+	radix_apply(&order, (void **)firsts);
+	radix_fini(&order);
+	return firsts;
 }
 
 /* Adds each entry at its first sample; entries that can be missed are looked up at every sample of the log. */
@@ -255,9 +335,7 @@ static void replay_samples(struct replay *r)
 {
 	const struct profile *profile = r->profile;
 	size_t count = r->hist->count, next = 0;
-	struct entry **firsts = memory_resize(NULL, count + 1, sizeof *firsts);
-	memcpy(firsts, r->hist->entries, count * sizeof *firsts);
-	qsort(firsts, count, sizeof *firsts, by_first);
+	struct entry **firsts CLEANUP_FREE = order_of_firsts(r);
 	uint64_t start = profile->collected.log_count ? profile->collected.log[0].clock : UINT64_MAX;
 	for (size_t i = 0; i < profile->collected.log_count; i++) {
 		const struct access *access = &profile->collected.log[i];
@@ -278,7 +356,6 @@ static void replay_samples(struct replay *r)
 	for (; next < count; next++)
 		if (!r->instances[firsts[next]->index])
 			insert_row(r, firsts[next]);
-	free(firsts);
 }
 
 static void subtract_sums(struct entry_sums *from, const struct entry_sums *sums)
@@ -360,23 +437,19 @@ static void collapse(struct replay *r)
 {
 	if (!r->profile->options.columns->needs_collapse)
 		return;
-	struct rb_tree second;
-	size_t count = r->tree.nodes.count - 1;
-	struct instance **list = memory_resize(NULL, count + 1, sizeof *list);
-	rb_tree_items(&r->tree, (void **)list);
-	rb_tree_init(&second, r->tree.side, r->tree.context);
-	for (size_t i = 0; i < count; i++) {
-		struct instance *found = rb_tree_put(&second, list[i]);
+	struct row_tree second;
+	row_tree_init(&second);
+	for (uint32_t node = rb_tree_first(&r->tree.nodes); node; node = rb_tree_next(&r->tree.nodes, node)) {
+		struct instance *row = r->tree.rows.items[node], *found = row_tree_put(r, &second, row);
 		if (!found)
 			continue;
-		add_sums(&found->self, &list[i]->self);
-		found->children_period += list[i]->children_period;
-		for (size_t share = 0; share < list[i]->shares.count; share++)
-			vec_push(&found->shares, list[i]->shares.items[share]);
-		list[i]->merged = true;
+		add_sums(&found->self, &row->self);
+		found->children_period += row->children_period;
+		for (size_t share = 0; share < row->shares.count; share++)
+			vec_push(&found->shares, row->shares.items[share]);
+		row->merged = true;
 	}
-	free(list);
-	rb_tree_fini(&r->tree);
+	row_tree_fini(&r->tree);
 	r->tree = second;
 }
 
@@ -482,13 +555,13 @@ static struct chain_tree *instance_chain(struct replay *r, const struct instance
 static void make_chains(struct replay *r)
 {
 	const struct profile *profile = r->profile;
-	for (size_t i = 1; i < r->tree.nodes.count; i++) {
-		const struct instance *instance = r->tree.nodes.items[i].item;
+	for (size_t i = 1; i < r->tree.rows.count; i++) {
+		struct instance *instance = r->tree.rows.items[i];
 		if (!r->apart[instance->entry->index])
 			continue;
 		struct entry sums = { .self = instance->self, .children_period = instance->children_period };
 		if (hist_percent(profile, r->hist, &sums) >= profile->options.min_percent)
-			((struct instance *)instance)->chain = instance_chain(r, instance);
+			instance->chain = instance_chain(r, instance);
 	}
 }
 
@@ -496,14 +569,13 @@ static void make_chains(struct replay *r)
 static void collect_rows(struct replay *r)
 {
 	struct hist *hist = r->hist;
-	for (size_t i = 1; i < r->tree.nodes.count; i++) {
-		const struct instance *instance = r->tree.nodes.items[i].item;
-		r->tree.nodes.items[i].item = entry_of_instance(r, instance);
-	}
-	hist->capacity = r->tree.nodes.count;
+	for (size_t i = 1; i < r->tree.rows.count; i++)
+		r->tree.nodes.nodes.items[i].item = entry_of_instance(r, r->tree.rows.items[i]);
+	vec_fini(&r->tree.rows);
+	hist->capacity = r->tree.nodes.nodes.count;
 	hist->entries = memory_resize(hist->entries, hist->capacity, sizeof *hist->entries);
 	hist->tree = memory_alloc(sizeof *hist->tree);
-	*hist->tree = r->tree;
+	*hist->tree = r->tree.nodes;
 	hist->tree->side = entries_side;
 	hist->tree->context = (void *)r->profile;
 	hist->count = rb_tree_items(hist->tree, (void **)hist->entries);
@@ -533,20 +605,9 @@ static void drop_instances(struct replay *r)
 			vec_fini(&instance->shares);
 	memset(r->instances, 0, r->hist->count * sizeof(struct instance *));
 	memset(r->found, 0, r->hist->count * sizeof(struct instance *));
-	rb_tree_fini(&r->tree);
+	row_tree_fini(&r->tree);
 	arena_fini(&r->arena);
 	r->spare = NULL;
-}
-
-static int64_t side(void *context, const void *item, const void *existing)
-{
-	const struct replay *r = context;
-	const struct instance *one = item, *other = existing;
-	if (one->prefix != other->prefix)
-		return (int64_t)one->prefix - other->prefix;
-	if (r->plain && !one->resolved && !other->resolved && one->address != other->address)
-		return (int64_t)((uint64_t)one->address - (uint64_t)other->address);
-	return entry_order_keys(r->order, other->entry, one->entry);
 }
 
 void replay_hist(const struct profile *profile, struct hist *hist, const struct entry_order *order, const struct replay_chains *chains)
@@ -558,7 +619,7 @@ void replay_hist(const struct profile *profile, struct hist *hist, const struct 
 	r.instances = memory_zero(hist->count + 1, sizeof(struct instance *));
 	r.found = memory_zero(hist->count + 1, sizeof(struct instance *));
 	r.found_at = memory_zero(hist->count + 1, sizeof *r.found_at);
-	r.prefixes = memory_zero(hist->count + 1, sizeof *r.prefixes);
+	r.keys = memory_zero(hist->count + 1, sizeof *r.keys);
 	mark_wild(&r);
 	for (size_t i = 0; i < hist->count; i++) {
 		const struct entry *entry = hist->entries[i];
@@ -567,13 +628,13 @@ void replay_hist(const struct profile *profile, struct hist *hist, const struct 
 		r.wild_class[entry->class] = true;
 		idmap_set(&r.entries, (uint64_t)entry->sample_key << 32 | entry->class, (uint32_t)i);
 	}
-	rb_tree_init(&r.tree, side, &r);
+	row_tree_init(&r.tree);
 	replay_samples(&r);
 	settle_sums(&r);
 	collapse(&r);
 	if (find_split(&r) && profile->options.use_chains) {
 		drop_instances(&r);
-		rb_tree_init(&r.tree, side, &r);
+		row_tree_init(&r.tree);
 		replay_samples(&r);
 		settle_sums(&r);
 		share_out(&r);
@@ -594,7 +655,7 @@ void replay_hist(const struct profile *profile, struct hist *hist, const struct 
 	free(r.instances);
 	free(r.found);
 	free(r.found_at);
-	free(r.prefixes);
+	free(r.keys);
 	free(r.split);
 	free(r.apart);
 }

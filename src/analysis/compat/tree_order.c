@@ -126,7 +126,8 @@ static void order_blocks(const struct tree_order *t)
 
 void tree_order_entries(const struct profile *profile, struct hist *hist, const struct entry_order *order)
 {
-	if (order->wild || !entry_order_begins_with_children(order)) {
+	bool depth = profile->options.use_chains && profile->options.iteration == ITERATE_CALLERS; /* only then is the order not total */
+	if (order->wild_output || (depth && !entry_order_begins_with_children(order))) {
 		rb_order((void **)hist->entries, hist->count, output_side, (void *)order);
 		return;
 	}
@@ -135,7 +136,8 @@ void tree_order_entries(const struct profile *profile, struct hist *hist, const 
 	for (uint32_t i = 0; i < hist->count; i++)
 		t.sorted.items[i].value = i;
 	entry_order_sort_output(order, false, &t.sorted);
-	find_blocks(&t);
+	if (depth)
+		find_blocks(&t);
 	order_blocks(&t);
 	radix_apply(&t.sorted, (void **)hist->entries);
 	radix_fini(&t.sorted);

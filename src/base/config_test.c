@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/str.h"
 #include "base/writer.h"
 #include "unit.h"
 
@@ -94,6 +95,126 @@ TEST("values have types, and a value of another type yields the fallback")
 	EXPECT_INT(config_int(&config, "t.big", 7), 7);
 	EXPECT(config_double(&config, "t.half", 0) == 0.5);
 	EXPECT(config_double(&config, "t.word", 2) == 2);
+	config_fini(&config);
+}
+
+TEST("a value is a truth by its word in any case, or by its number")
+{
+	static const char *const yes[] = { "true", "YES", "On", "1", "-1", "0x10" }, *const no[] = { "false", "No", "OFF", "", "0", "0x0" },
+		*const neither[] = { "tru", "yess", "1x", "0 1", "none" };
+	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+		EXPECT_INT(config_text_is_true(yes[i]), 1);
+	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+		EXPECT_INT(config_text_is_true(no[i]), 0);
+	for (size_t i = 0; i < sizeof neither / sizeof *neither; i++)
+		EXPECT_INT(config_text_is_true(neither[i]), -1);
+}
+
+TEST("a number has one unit, of 1024 each, and fits 64 bits with it")
+{
+	static const struct {
+		const char *text;
+		int64_t value;
+	} cases[] = { { "-3", -3 }, { "5K", 5120 }, { "3m", 3 << 20 }, { "3M", 3 << 20 }, { "-2k", -2048 }, { "010", 8 },
+		{ "4kk", 7 }, { "4t", 7 },
+		{ "4 k", 7 }, { "8589934591g", 8589934591ll << 30 }, { "8589934592g", 7 }, { "9223372036854775807", INT64_MAX },
+		{ "9223372036854775808", 7 } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct config config = { 0 };
+		config_set(&config, CONFIG_USER, "a.b", cases[i].text);
+		EXPECT_INT(config_int(&config, "a.b", 7), cases[i].value);
+		config_fini(&config);
+	}
+	struct config config = { 0 };
+	config_set(&config, CONFIG_USER, "a.b", "0.5x");
+	config_set(&config, CONFIG_USER, "a.c", "");
+	EXPECT(config_double(&config, "a.b", 2) == 2 && config_double(&config, "a.c", 3) == 3 && config_double(&config, "a.d", 4) == 4);
+	config_fini(&config);
+}
+
+TEST("a byte order mark, escapes and continued lines are read, and lines are counted across those that continue")
+{
+	struct config config;
+	struct error err = { 0 };
+	EXPECT_INT(parse(&config, "\xef\xbb\xbf[a \"x\\\"y\\\\z\"] b = 1\n"
+		"c = \\t\\n\\b\\\"\\\\\n"
+		"d = \"a # b ; c\" # d\n"
+		"[e.f]\ng_h-1 = last", &err), 0);
+	EXPECT_STR(config_get(&config, "a.x\"y\\z.b"), "1");
+	EXPECT_STR(config_get(&config, "a.x\"y\\z.c"), "\t\n\b\"\\");
+	EXPECT_STR(config_get(&config, "a.x\"y\\z.d"), "a # b ; c");
+	EXPECT_STR(config_get(&config, "e.f.g_h-1"), "last");
+	EXPECT_INT(config.entries.count, 4);
+	config_fini(&config);
+	EXPECT(parse(&config, "[a]\nb = 1 \\\n 2\nbad\n", &err) < 0);
+	EXPECT_STR(err.text, "bad config file line 4 in file");
+	EXPECT_STR(config_get(&config, "a.b"), "1 2");
+	config_fini(&config);
+	EXPECT_INT(parse(&config, "\xef\xbb\xbf", &err), 0);
+	config_fini(&config);
+	static const char *const cut[] = { "\xef\xbb", "[a", "[a ", "[a \"", "[a \"b", "[a \"b\\", "[a \"b\"", "[a \"b\"c",
+		"[a]b", "[a]b=\\", "[a]b=\"" };
+	for (size_t i = 0; i < sizeof cut / sizeof *cut; i++) {
+		EXPECT(parse(&config, cut[i], &err) < 0);
+		EXPECT_INT(config.entries.count, 0);
+		config_fini(&config);
+	}
+}
+
+static void write_text(struct str *text, const struct config *config)
+{
+	FILE *file = tmpfile();
+	struct writer out;
+	struct error err = { 0 };
+	char part[512];
+	writer_open(&out, fileno(file), 0);
+	config_write(config, CONFIG_USER, &out);
+	EXPECT_INT(writer_flush(&out, &err), 0);
+	writer_fini(&out);
+	rewind(file);
+	str_add(text, part, fread(part, 1, sizeof part, file));
+	fclose(file);
+}
+
+TEST("a written file has each section once, in the order of first settings, and quotes only where a value needs it")
+{
+	struct config config = { 0 };
+	CLEANUP_STR struct str text = { 0 };
+	config_set(&config, CONFIG_SYSTEM, "a.x", "of the system");
+	config_set(&config, CONFIG_USER, "b.x", "one two");
+	config_set(&config, CONFIG_USER, "a.y", "");
+	config_set(&config, CONFIG_USER, "b.S \"\\.z", " first");
+	config_set(&config, CONFIG_USER, "ab.y", "last ");
+	config_set(&config, CONFIG_USER, "b.w", "a\bc");
+	write_text(&text, &config);
+	EXPECT_STR(str_text(&text), "# this file is auto-generated.\n"
+		"[b]\n\tx = one two\n\tw = \"a\\bc\"\n"
+		"[a]\n\ty = \n"
+		"[b \"S \\\"\\\\\"]\n\tz = \" first\"\n"
+		"[ab]\n\ty = \"last \"\n");
+	config_fini(&config);
+}
+
+TEST("a configuration that cannot be read, or is too large, is an error, and one without rights is empty")
+{
+	enum { MOST = 1 << 20 };
+	char path[] = "/tmp/perfuse-config-XXXXXX";
+	struct config config = { 0 };
+	struct error err = { 0 };
+	int fd = mkstemp(path);
+	EXPECT(ftruncate(fd, 0) == 0 && write(fd, "#", 1) == 1 && lseek(fd, MOST - 9, SEEK_SET) > 0);
+	EXPECT_INT(write(fd, "\n[a]\nb=1\n", 9), 9);
+	char *blanks = memset(malloc(MOST), ' ', MOST);
+	EXPECT_INT(pwrite(fd, blanks, MOST - 10, 1), MOST - 10);
+	EXPECT_INT(config_read(&config, CONFIG_USER, path, NULL, &err), 0);
+	EXPECT_STR(config_get(&config, "a.b"), "1");
+	EXPECT_INT(pwrite(fd, "\n", 1, MOST), 1);
+	EXPECT(config_read(&config, CONFIG_USER, path, NULL, &err) < 0);
+	EXPECT_INT(err.kind, ERROR_LIMIT);
+	EXPECT(config_read(&config, CONFIG_USER, "/proc/self/mem", NULL, &err) == 0); /* of no size */
+	free(blanks);
+	close(fd);
+	unlink(path);
 	config_fini(&config);
 }
 
@@ -210,6 +331,11 @@ TEST("a key that could not be read back is rejected")
 		EXPECT(config_check_key(bad[i], &err) < 0);
 	EXPECT_INT(config_check_key("report.sort-order", &err), 0);
 	EXPECT_INT(config_check_key("a.any thing.name_2", &err), 0);
+	EXPECT_INT(config_check_key("a.b.c.d", &err), 0);
+	EXPECT(config_check_key("a.b\nc.d", &err) < 0 && config_check_key("a.b.1d", &err) < 0);
+	char plain[] = "WORD";
+	config_key_lower(plain);
+	EXPECT_STR(plain, "word");
 	char key[] = "Report.Sub Section.Name";
 	config_key_lower(key);
 	EXPECT_STR(key, "report.Sub Section.name");

@@ -336,8 +336,9 @@ def test_control_group(c):
                             ("inject", "-b", "-o", c.path("injected"))):
                 done = c.run(*command, "-i", path, group=group)
                 need(done.code == 0, "%s of %s: exit code %d: %s" % (command[0], name, done.code, done.err[-300:]))
-                need(command[0] not in ("report", "flamegraph") or left_out in done.err.replace("samples are ", ""),
-                     "%s of %s leaves out nothing: %s" % (command[0], name, done.err[-300:]))
+                # a flame graph of these stacks needs about as much as there is
+                need(command[0] != "report" and (command[0], name) != ("flamegraph", "processes") or
+                     left_out in done.err.replace("samples are ", ""), "%s of %s leaves out nothing: %s" % (command[0], name, done.err[-300:]))
     finally:
         os.rmdir(group)
 

@@ -54,6 +54,22 @@ def write_chains(folder):
     write(folder, "chains.data", [recording.attribute(kind, kind=1, period=1000)], [*side_band(), *samples])
 
 
+def write_apart(folder):
+    """Stacks of programs without frame pointers: most frames are addresses of no mapping, some further apart than perf's comparison of
+    addresses can tell. The chain of a sample is in another order than its addresses."""
+    kind = IP | TID | TIME | CPU | PERIOD | CALLCHAIN
+    areas = (0x10, 0x7fff00000000, 0x3000000000000000, 0x7ffffffffffff000, 0x8000000000000000, 0xb000000000000000, 0xf000000000000000)
+    samples = []
+    for n, comm, names in stacks(40):
+        pid = known.PIDS[comm]
+        wild = [areas[(n * 5 + k * 3) % 7] + 16 * ((n * 7 + k * 11) % 5) for k in range(1 + n % 6)]
+        frames = known.frames(names) if n % 3 else [recording.CONTEXT_USER]
+        ip = known.address(names[0]) if n % 3 else wild[0]
+        samples.append(record(SAMPLE, pack("<QIIQIIQ", ip, pid, pid + n % 2, SECOND + n * 10000000, n % 4, 0, 1000) +
+                              recording.chain(frames + wild), mode(names) if n % 3 else USER))
+    write(folder, "apart.data", [recording.attribute(kind, kind=1, period=1000)], [*side_band(), *samples])
+
+
 def write_twins(folder):
     """Threads of one process that have one name."""
     kind = IP | TID | TIME | CPU | PERIOD | CALLCHAIN
@@ -941,7 +957,7 @@ def uneven(factor, cpu, i):
 
 
 def write_recordings(folder):
-    for each in (write_chains, write_twins, write_events, write_reads, write_memory, write_branches, write_side_band, write_sched, write_calls, write_locks,
+    for each in (write_chains, write_apart, write_twins, write_events, write_reads, write_memory, write_branches, write_side_band, write_sched, write_calls, write_locks,
                  write_trace, write_lines, write_shapes, write_kinds, write_stacks, write_heads, write_waits,
                  write_tasks, write_power, write_lockdep, write_offcpu, write_loops, write_many):
         each(folder)

@@ -50,13 +50,18 @@ def address(name):
     return CODE + 0x1000 + 64 * FUNCTIONS.index(name) + 8
 
 
-def chain(names):
+def frames(names):
+    """The words of a call chain."""
     out, mode = [], None
     for name in names:
         wanted = recording.CONTEXT_KERNEL if name in KERNEL_FUNCTIONS else recording.CONTEXT_USER
         out += ([wanted] if wanted != mode else []) + [address(name)]
         mode = wanted
-    return recording.chain(out)
+    return out
+
+
+def chain(names):
+    return recording.chain(frames(names))
 
 
 def sample(comm, names, time, period, chains, number=None):

@@ -103,6 +103,14 @@ static inline uint64_t load_u64(const void *p)
 	return v;
 }
 
+static inline uint16_t load_u16(const void *p)
+{
+	uint16_t v;
+	memcpy(&v, p, sizeof v);
+	read_once(v);
+	return v;
+}
+
 static inline uint8_t load_u8(const void *p)
 {
 	uint8_t v = *(const uint8_t *)p;

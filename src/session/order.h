@@ -27,17 +27,16 @@ struct entries {
 /* The record's size, its head of 8 bytes included. */
 static inline uint16_t entry_size(const struct entry *entry)
 {
-	uint16_t size;
-	memcpy(&size, entry->body - 2, sizeof size);
-	return size;
+	return load_u16(entry->body - 2);
 }
 
+/* The record as its bytes are now: of a mapped file they may have changed since the entry was made. One with a size below that of its head
+ * has no body. */
 static inline struct record entry_record(const struct entry *entry)
 {
 	const uint8_t *head = entry->body - 8;
-	uint16_t misc;
-	memcpy(&misc, head + 4, sizeof misc);
-	return (struct record){ .type = load_u32(head), .misc = misc, .body_len = entry_size(entry) - 8u,
+	uint16_t size = entry_size(entry);
+	return (struct record){ .type = load_u32(head), .misc = load_u16(head + 4), .body_len = size < 8 ? 0 : size - 8u,
 		.body = entry->body, .offset = entry->offset };
 }
 

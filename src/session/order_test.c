@@ -261,16 +261,21 @@ TEST("a few records that are not needed do not end a stretch, and many do")
 TEST("a recording that changes while it is read yields no record beyond a stretch")
 {
 	static const uint16_t sizes[] = { 0, 7, sizeof(struct stored) * 3, UINT16_MAX };
-	for (size_t at = 0; at < sizeof sizes / sizeof *sizes; at++) {
-		struct stored all[3];
+	for (size_t at = 0; at < 2 * sizeof sizes / sizeof *sizes; at++) {
+		static struct {
+			struct stored all[3];
+			uint8_t zeros[1 << 16];
+		} mapped; /* as base/mapping does it */
+		struct stored *all = mapped.all;
 		struct order order = { 0 };
 		count = 0;
 		for (size_t i = 0; i < 3; i++) {
 			put(all, i, 10 + i);
+			all[i].type = at % 2 ? RECORD_SAMPLE : RECORD_COMM; /* with the time in front, or at the end */
 			struct entry entry = entry_at(all, i);
 			order_add_read(&order, &entry, &fronts, i * sizeof *all);
 		}
-		all[1].size = sizes[at];
+		all[1].size = sizes[at / 2];
 		order_flush(&order, true, note_stored, NULL);
 		EXPECT_INT(count, 2);
 		EXPECT_INT(order.runs.count, 0);

@@ -136,8 +136,9 @@ static void mark_wild(struct replay *r)
 	uint32_t prefixes = number_prefixes(r, first);
 	bool numbered = by_span && type->id == ID_SYMBOL && number_symbols(r, first);
 	r->later = !numbered || has_later_column(columns, first);
-	struct address_span *spans CLEANUP_FREE = memory_resize(NULL, prefixes * (size_t)2, sizeof *spans); /* by prefix and whether there is a symbol */
-	for (size_t i = 0; i < prefixes * (size_t)2; i++)
+	size_t span_count = prefixes * (size_t)2; /* by prefix and whether there is a symbol */
+	struct address_span *spans CLEANUP_FREE = memory_resize(NULL, span_count, sizeof *spans);
+	for (size_t i = 0; i < span_count; i++)
 		spans[i] = (struct address_span){ INT64_MAX, INT64_MIN };
 	for (size_t i = 0; i < r->hist->count; i++) {
 		const struct entry *entry = r->hist->entries[i];
@@ -225,8 +226,9 @@ static void row_tree_fini(struct row_tree *tree)
 }
 
 /* As rb_side. */
-static inline int64_t row_side(const struct replay *r, const struct row_tree *tree, const struct instance *row, const struct rb_key *key, uint32_t node)
+static inline int64_t row_side(const struct replay *r, const struct row_tree *tree, const struct instance *row, uint32_t node)
 {
+	const struct rb_key *key = &r->keys[row->entry->index];
 	const struct rb_key *existing = &tree->nodes.nodes.items[node].key;
 	if (key->element != existing->element)
 		return (int64_t)key->element - existing->element;
@@ -242,20 +244,19 @@ static inline int64_t row_side(const struct replay *r, const struct row_tree *tr
 static struct instance *row_tree_put(const struct replay *r, struct row_tree *tree, struct instance *row)
 {
 	const struct rb_node *nodes = tree->nodes.nodes.items;
-	const struct rb_key *key = &r->keys[row->entry->index];
 	uint32_t parent = 0;
 	bool right = false;
 	for (uint32_t at = tree->nodes.root; at; at = nodes[at].child[right]) {
 		__builtin_prefetch(&nodes[nodes[at].child[0]]);
 		__builtin_prefetch(&nodes[nodes[at].child[1]]);
-		int64_t side = row_side(r, tree, row, key, at);
+		int64_t side = row_side(r, tree, row, at);
 		if (!side)
 			return tree->rows.items[at];
 		parent = at;
 		right = side > 0;
 	}
 	vec_push(&tree->rows, row);
-	vec_push(&tree->nodes.nodes, ((struct rb_node){ .key = *key }));
+	vec_push(&tree->nodes.nodes, ((struct rb_node){ .key = r->keys[row->entry->index] }));
 	rb_tree_attach(&tree->nodes, (uint32_t)tree->nodes.nodes.count - 1, parent, right);
 	return NULL;
 }

@@ -15,18 +15,20 @@ static void expect_drops(const struct compact_plan *plan, const char *want)
 	EXPECT_INT(plan->drops, drops);
 }
 
-/* A model in which thread 10 (of process 10) made process 20, and that made its thread 21; 30 is alone. */
+/* A model in which 30 is alone, and thread 10 (of process 10) made process 20, and that made its thread 21; who made its
+ * thread 22 is not known. */
 static void fork_threads(struct model *model, struct needs *needs)
 {
 	/* pid, ppid, tid, ptid */
-	static const uint32_t forks[][4] = { { 10, 1, 10, 1 }, { 20, 10, 20, 10 }, { 20, 20, 21, 20 }, { 30, 1, 30, 1 } };
+	static const uint32_t forks[][4] = { { 30, 1, 30, 1 }, { 10, 1, 10, 1 }, { 20, 10, 20, 10 }, { 20, 20, 21, 20 },
+		{ 20, 20, 22, 20 } };
 	for (size_t i = 0; i < sizeof forks / sizeof *forks; i++) {
 		uint8_t body[24];
 		memcpy(body, forks[i], 16);
 		memset(body + 16, 0, 8);
 		struct record record = { .type = RECORD_FORK, .body = body, .body_len = sizeof body };
 		model_apply(model, &record, &(struct sample){ .time = i + 1 }, i + 1);
-		needs_add_threads(needs, model, i == 1 || i == 2 ? (int32_t)forks[i][3] : -1, i + 1);
+		needs_add_threads(needs, model, i == 2 || i == 3 ? (int32_t)forks[i][3] : -1, i + 1);
 	}
 }
 
@@ -154,6 +156,8 @@ TEST("after a renewal the records of what has ended stay dropped, and those of t
 		renewed[i] = i == old[0] || i == old[3] ? THREAD_NONE : count++;
 	needs_renew(&p.needs, &p.model, renewed, 10);
 	EXPECT_INT(p.needs.tasks.count, count + 1); /* 10 is still the maker of 20 */
+	needs_thread(&p.needs, renewed[thread_of(&p.model, 22)]);
+	expect_drops(&p.plan, "0011");
 	needs_thread(&p.needs, renewed[old[2]]);
 	expect_drops(&p.plan, "0001");
 	place_end(&p);

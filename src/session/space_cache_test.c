@@ -28,6 +28,15 @@ static bool same(const struct cached_space *space, uint64_t address)
 	return cached.map == map && cached.module == map->module && address + cached.shift == map_offset(map, address);
 }
 
+/* At every border of so many mappings. */
+static void expect_same(const struct cached_space *space, uint32_t maps)
+{
+	EXPECT(same(space, 0) && same(space, UINT64_MAX));
+	for (uint32_t i = 1; i <= maps; i++)
+		for (int64_t off = -1; off <= 1; off++)
+			EXPECT(same(space, (uint64_t)i * GAP + (uint64_t)off) && same(space, (uint64_t)i * GAP + SIZE + (uint64_t)off));
+}
+
 static void search(struct space_cache *cache, struct cached_space *space, unsigned times)
 {
 	while (times--)
@@ -43,10 +52,7 @@ TEST("an array finds what the tree finds, at every border")
 		struct cached_space *space = space_cache_get(&cache, fill(&model, maps, false));
 		search(&cache, space, 64);
 		EXPECT_INT(space->count, maps);
-		EXPECT(same(space, 0) && same(space, UINT64_MAX));
-		for (uint32_t i = 1; i <= maps; i++)
-			for (int64_t off = -1; off <= 1; off++)
-				EXPECT(same(space, (uint64_t)i * GAP + (uint64_t)off) && same(space, (uint64_t)i * GAP + SIZE + (uint64_t)off));
+		expect_same(space, maps);
 	}
 	space_cache_fini(&cache);
 	model_fini(&model);
@@ -61,10 +67,7 @@ TEST("mappings that the model has as an array are searched there, without any se
 		struct cached_space *space = space_cache_get(&cache, fill(&model, maps, true));
 		EXPECT_INT(space->count, maps);
 		EXPECT(space->made && !space->maps);
-		EXPECT(same(space, 0) && same(space, UINT64_MAX));
-		for (uint32_t i = 1; i <= maps; i++)
-			for (int64_t off = -1; off <= 1; off++)
-				EXPECT(same(space, (uint64_t)i * GAP + (uint64_t)off) && same(space, (uint64_t)i * GAP + SIZE + (uint64_t)off));
+		expect_same(space, maps);
 	}
 	space_cache_fini(&cache);
 	model_fini(&model);

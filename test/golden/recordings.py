@@ -957,8 +957,8 @@ def uneven(factor, cpu, i):
 
 
 def write_recordings(folder):
-    for each in (write_chains, write_apart, write_twins, write_events, write_reads, write_memory, write_branches, write_side_band, write_sched, write_calls, write_locks,
-                 write_trace, write_lines, write_shapes, write_kinds, write_stacks, write_heads, write_waits,
+    for each in (write_chains, write_apart, write_twins, write_events, write_reads, write_memory, write_branches, write_side_band,
+                 write_sched, write_calls, write_locks, write_trace, write_lines, write_shapes, write_kinds, write_stacks, write_heads, write_waits,
                  write_tasks, write_power, write_lockdep, write_offcpu, write_loops, write_many):
         each(folder)
     write_every_record(write, folder)

@@ -205,7 +205,7 @@ const struct map_node *model_kernel_root(const struct model *model, uint64_t clo
 const struct map_node *model_space_root(const struct model *model, uint32_t space, uint64_t clock);
 /* Returns the mapping at address, or NULL. Borrowed until model_fini. */
 const struct map *map_find(const struct map_node *root, uint64_t address);
-/* The address space as an array; NULL: it is none. Borrowed like its mappings. */
+/* The array of all mappings of an address space; NULL if the model has a tree of them, or an array and later mappings. Borrowed. */
 const struct map_array *map_array_of(const struct map_node *root);
 /* Adds the mappings in order of address to maps, which has *count of `most`. False: there are more. */
 bool map_list(const struct map_node *root, const struct map **maps, size_t *count, size_t most);

@@ -230,7 +230,7 @@ static const struct map_node *tree_of_root(struct model *model, const struct map
 const struct map_node *space_root(const struct model *model, uint32_t id, uint64_t clock)
 {
 	if (model->made.maps.count && model->made.space == id)
-		space_settle((struct model *)model); /* the owner asks within its edit: nobody else has a look */
+		space_settle((struct model *)model); /* only the owner of the model calls this during an edit, so no other thread reads it */
 	const struct space *space = model->spaces.items[id];
 	size_t count = space->versions.count;
 	if (count && space->versions.items[count - 1].clock <= clock)

@@ -25,7 +25,7 @@ enum {
 /* Mappings that were made at once. */
 struct made_maps {
 	struct map_array array;
-	const struct map_node *tree; /* the same as a tree; NULL: nobody needed it. Only the owner reads and writes it */
+	const struct map_node *tree; /* the same mappings as a tree; NULL until one is needed. Only the owner of the model accesses it */
 };
 
 /* The root of an address space that is an array, and of mappings beside it. */

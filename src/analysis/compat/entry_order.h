@@ -13,7 +13,8 @@ struct entry_order {
 	const struct survey *survey; /* while columns are numbered */
 	bool *direct;              /* by sort column: its comparison is not a total order, so that its cells cannot be numbered */
 	bool wild;                 /* a direct column exists */
-	bool wild_output;          /* and the output has no total order: symbols are put out by name, addresses are equal there */
+	bool wild_output;          /* a direct column is one whose output has no total order either: not that of symbols by modules, whose output
+				    * is in order of names */
 	bool mixed;                /* because symbols and addresses of several modules are compared without the modules */
 };
 
@@ -25,8 +26,9 @@ void entry_order_fini(struct entry_order *order);
 int64_t entry_order_output(const struct entry_order *order, const struct entry *a, const struct entry *b);
 int64_t entry_order_keys(const struct entry_order *order, const struct entry *a, const struct entry *b);
 
-/* Sort the values of items, which are indices of hist->entries; what an order does not decide remains as it is. In a wild order, keys with
- * equal cells before a direct column are adjacent, and those of this column are in some order. The output must not be wild. */
+/* Sort the values of items, which are indices of hist->entries; what an order does not decide remains as it is. Not for
+ * orders with wild_output. In a wild order, entries with equal cells before the direct column are adjacent afterwards, in the order of that
+ * column's numbers. */
 void entry_order_sort_keys(const struct entry_order *order, struct radix *items);
 /* depth: of chains, which are compared within a thread: all entries are to be of one. */
 void entry_order_sort_output(const struct entry_order *order, bool depth, struct radix *items);

@@ -65,7 +65,7 @@ static void sort_numbers(const struct profile *profile, struct hist *hist, const
 /* Without a total order, the result of a sort depends on how it is done: always by the same comparisons then. */
 static void sort_hist(const struct profile *profile, struct hist *hist, struct entry_order *order, bool output)
 {
-	if (output ? !order->wild : !order->wild_output)
+	if (!order->wild_output)
 		sort_numbers(profile, hist, order, output);
 	else if (hist->count)
 		qsort_r(hist->entries, hist->count, sizeof *hist->entries, output ? by_output : by_keys, order);

@@ -32,11 +32,19 @@ static void prepare_lines(const struct profile *profile)
 	vec_fini(&requests);
 }
 
-/* The order in which perf visits the entries. */
+static int by_first(const void *a, const void *b)
+{
+	const struct entry *x = *(struct entry *const *)a, *y = *(struct entry *const *)b;
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	return (x->first_rank > y->first_rank) - (x->first_rank < y->first_rank);
+}
+
+/* The order in which perf visits the entries; of equal ones, the order in which samples made them. */
 static int by_keys(const void *a, const void *b, void *context)
 {
 	int64_t order = entry_order_keys(context, *(struct entry *const *)a, *(struct entry *const *)b);
-	return order > 0 ? -1 : order < 0;
+	return order ? (order < 0) - (order > 0) : by_first(a, b);
 }
 
 /* Replaces the addresses in a row's columns of this kind by texts, or adds the texts. */
@@ -99,6 +107,8 @@ void collapse_hists(const struct profile *profile, struct folded *folded)
 		struct hist *hist = &folded->hists[i];
 		struct entry_order order;
 		entry_order_init(&order, profile, hist);
+		if (hist->count && order.wild) /* no total order: what sorting makes of it depends on where it starts */
+			qsort(hist->entries, hist->count, sizeof *hist->entries, by_first);
 		if (hist->count)
 			qsort_r(hist->entries, hist->count, sizeof *hist->entries, by_keys, &order);
 		entry_order_fini(&order);

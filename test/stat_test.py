@@ -587,7 +587,7 @@ def test_latencies(c):
     need(done.returncode == 255 and "modifier R" in done.stderr, "%r" % done)
 
 
-TOUCHES = """import mmap, os
+TOUCHES = """import mmap, os, resource, sys
 for child in range(3):
     if os.fork() == 0:
         m = mmap.mmap(-1, 4096 * 5000, flags=mmap.MAP_PRIVATE)
@@ -596,7 +596,8 @@ for child in range(3):
             m[4096 * i] = 1
         os._exit(0)
 for child in range(3):
-    os.wait()"""
+    os.wait()
+print("faults", *(u.ru_minflt + u.ru_majflt for u in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))), file=sys.stderr)"""
 
 
 def with_shared_counters(c, script, *words):
@@ -631,8 +632,13 @@ def test_shared_counts(c):
     texts = dict(zip(parts[1::2], parts[2::2]))
     sums = {words: sum(faults_of(text, "page-faults:ub" if words == "b" else "page-faults:u")) for words, text in texts.items()}
     need(len(sums) == 6 and sums[""] > 15000 > 5000 > sums["-i"], "%s %s" % (sums, done.stderr))
+    # a kernel that reclaims pages makes more faults in some runs: what each run counts is compared with what its program says of itself
+    more = {}
+    for words, text in texts.items():
+        own, children = (int(number) for number in re.search(r"(?m)^faults (\d+) (\d+)$", text).groups())
+        more[words] = sums[words] - own - (0 if "-i" in words.split() else children)
     for shared, plain in ("--bpf-counters", ""), ("--bpf-counters -I 50", ""), ("b", ""), ("--bpf-counters -i", "-i"):
-        need(abs(sums[shared] - sums[plain]) <= 200, "%s: %s" % (shared, sums))
+        need(abs(more[shared] - more[plain]) <= 200, "%s: %s, beyond those of the program: %s" % (shared, sums, more))
     clock = {words: sum(int(row.split(",")[-4]) for row in text.splitlines() if ",task-clock," in row) for words, text in texts.items()}
     need(clock["--bpf-counters"] > clock["--bpf-counters -i"] > 0, "%s" % clock)
     need("perfuse_counters" not in done.stdout, done.stdout)
@@ -658,7 +664,8 @@ $2" & running=$!
     need(done.stdout.split() == ["pinned", "removed"], "%r" % done)
     parts = re.split(r"(?m)^== (.*)\n", done.stderr)
     sums = {name: sum(faults_of(text, "page-faults:u")) for name, text in zip(parts[1::2], parts[2::2])}
-    need(len(sums) == 4 and all(15000 <= count <= 17500 for name, count in sums.items() if name != "of-a-A"), "%s" % sums)
+    own = sum(int(number) for number in re.search(r"(?m)^faults (\d+) (\d+)$", done.stderr).groups()) # of the program
+    need(len(sums) == 4 and all(15000 <= count <= own + 700 for name, count in sums.items() if name != "of-a-A"), "%s %d" % (sums, own))
     need(sums["of-a-A"] >= 15000, "%s" % sums)
 
 

@@ -55,6 +55,8 @@ struct {
 struct state {
 	struct shared_sum last[SHARED_READINGS], counted[SHARED_READINGS];
 	__u8 known[SHARED_READINGS], on[SHARED_EVENTS];
+	__u32 thread;           /* that runs since the last reading */
+	bool counted_thread;    /* it is one of those that are counted */
 	__u32 depth;            /* calls of the counted program that have not ended; a call can interrupt another one */
 };
 
@@ -68,13 +70,26 @@ struct {
 COUNTERS_MAP(losses, SHARED_LOSSES);
 
 const volatile __u32 event_count, slots;
-const volatile bool by_thread, by_program;
+const volatile bool by_thread, by_switch, by_program; /* by_switch: on_switch is attached */
 
-static inline struct state *read_counters(void)
+/* A thread, as seen by a reading. */
+struct running {
+	__u32 tid;
+	bool counted;
+};
+
+/* `before` ran until now, `after` runs from now on. If another one than `before` ran after the last reading, the kernel has not reported a
+ * switch: what the counters counted since is of two threads, or of more; it is counted as that of `before`. */
+static inline struct state *read_counters(const struct running *before, const struct running *after)
 {
 	__u32 zero = 0;
 	struct state *state = bpf_map_lookup_elem(&states, &zero);
-	for (__u32 i = 0; state && i < SHARED_READINGS && i < event_count; i++) {
+	if (!state)
+		return NULL;
+	const bool unsure = by_switch && state->known[0] && state->thread != before->tid && (state->counted_thread || before->counted);
+	state->thread = after->tid;
+	state->counted_thread = after->counted;
+	for (__u32 i = 0; i < SHARED_READINGS && i < event_count; i++) {
 		struct bpf_perf_event_value now = { 0 };
 		__u32 key = i;
 		void *array = bpf_map_lookup_elem(&arrays, &key);
@@ -88,6 +103,10 @@ static inline struct state *read_counters(void)
 			state->counted[i] = (struct shared_sum){ now.counter - last->value, now.enabled - last->enabled, now.running - last->running };
 		*last = (struct shared_sum){ now.counter, now.enabled, now.running };
 		state->known[i] = 1;
+	}
+	if (unsure) {
+		COUNT(losses, SHARED_LOST_SWITCH);
+		COUNT_BY(losses, SHARED_UNSURE_NS, state->counted[0].enabled);
 	}
 	return state;
 }
@@ -123,11 +142,12 @@ static inline bool find_slot(__u32 tid, __u32 *slot)
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempted, struct task_struct *prev, struct task_struct *next)
 {
-	__u32 slot, unused, tid = prev->pid;
-	bool leaves = find_slot(tid, &slot), comes = find_slot(next->pid, &unused);
+	__u32 slot, waits, tid = prev->pid;
+	bool leaves = find_slot(tid, &slot), comes = find_slot(next->pid, &waits);
 	if (!leaves && !comes)
 		return 0;
-	struct state *state = read_counters();
+	struct state *state = read_counters(&(struct running){ tid, leaves && !(slot & SHARED_WAITS) },
+		&(struct running){ next->pid, comes && !(waits & SHARED_WAITS) });
 	if (leaves && state && !(slot & SHARED_WAITS))
 		add_counted(state, slot);
 	if (leaves && by_thread && (task_state(prev) & DEAD))
@@ -142,10 +162,11 @@ int on_command(struct bpf_raw_tracepoint_args *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 command = ctx->args[0], event = ctx->args[1];
 	__u32 slot;
-	struct state *state = read_counters();
+	const struct running current = { task->pid, find_slot(task->pid, &slot) && !(slot & SHARED_WAITS) };
+	struct state *state = read_counters(&current, &current);
 	if (!state)
 		return 0;
-	if (find_slot(task->pid, &slot) && !(slot & SHARED_WAITS) && (!by_program || state->depth))
+	if (current.counted && (!by_program || state->depth))
 		add_counted(state, slot);
 	for (__u32 i = 0; command != SHARED_READ && i < SHARED_EVENTS && i < event_count; i++)
 		if (event == (__u64)-1 || event == i)
@@ -157,7 +178,7 @@ int on_command(struct bpf_raw_tracepoint_args *ctx)
 SEC("?fentry/program")
 int BPF_PROG(on_enter)
 {
-	struct state *state = read_counters();
+	struct state *state = read_counters(&(struct running){ 0 }, &(struct running){ 0 });
 	if (state && state->depth++)
 		add_counted(state, 0);
 	return 0;
@@ -166,7 +187,7 @@ int BPF_PROG(on_enter)
 SEC("?fexit/program")
 int BPF_PROG(on_leave)
 {
-	struct state *state = read_counters();
+	struct state *state = read_counters(&(struct running){ 0 }, &(struct running){ 0 });
 	if (state && state->depth) { /* it began after on_enter was attached */
 		state->depth--;
 		add_counted(state, 0);
@@ -190,7 +211,7 @@ int BPF_PROG(on_exec, struct task_struct *task)
 	__u32 slot, tid = task->pid;
 	if (!find_slot(tid, &slot) || !(slot & SHARED_WAITS))
 		return 0;
-	read_counters();
+	read_counters(&(struct running){ tid, false }, &(struct running){ tid, true });
 	slot &= ~SHARED_WAITS;
 	bpf_map_update_elem(&threads, &tid, &slot, BPF_ANY);
 	return 0;

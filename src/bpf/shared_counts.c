@@ -74,15 +74,17 @@ static int prepare(struct shared_counts *c, const struct shared_counts_options *
 {
 	const uint32_t events = (uint32_t)options->event_count, slots = (uint32_t)c->slots;
 	const bool by_thread = options->thread_count > 0, by_program = options->program != 0;
+	const bool by_switch = !by_program && (by_thread || cgroups); /* otherwise the difference of two readings is the count */
 	if (set_number(c, "event_count", &events, sizeof events, err) < 0 || set_number(c, "slots", &slots, sizeof slots, err) < 0 ||
 	    set_number(c, "by_thread", &by_thread, sizeof by_thread, err) < 0 ||
+	    set_number(c, "by_switch", &by_switch, sizeof by_switch, err) < 0 ||
 	    set_number(c, "by_program", &by_program, sizeof by_program, err) < 0)
 		return -1;
 	if (!options->follow || !by_thread)
 		loader_disable(&c->loader, "on_fork");
 	if (!options->from_exec)
 		loader_disable(&c->loader, "on_exec");
-	if (by_program || (!by_thread && !cgroups)) /* the difference of two readings is the count */
+	if (!by_switch)
 		loader_disable(&c->loader, "on_switch");
 	loader_attach_later(&c->loader, "on_command");
 	if (loader_resize(&c->loader, "sums", events * slots, err) < 0 ||
@@ -211,9 +213,9 @@ struct shared_sum shared_counts_get(const struct shared_counts *c, size_t event,
 	return all;
 }
 
-uint64_t shared_counts_lost(const struct shared_counts *c)
+uint64_t shared_counts_lost(const struct shared_counts *c, enum shared_loss loss)
 {
-	return loader_sum(&c->loader, "losses", SHARED_LOST_THREAD);
+	return loader_sum(&c->loader, "losses", loss);
 }
 
 void shared_counts_close(struct shared_counts *c)

@@ -49,6 +49,7 @@ void shared_counts_switch(struct shared_counts *counts, uint32_t event, bool on)
 void shared_counts_read(struct shared_counts *counts);
 /* Of the last shared_counts_read. cpu -1: the sum of all. */
 struct shared_sum shared_counts_get(const struct shared_counts *counts, size_t event, size_t slot, int32_t cpu);
-/* The number of threads that were started and are not counted. */
-uint64_t shared_counts_lost(const struct shared_counts *counts);
+/* The number of threads that were started and are not counted; of switches that the kernel did not report, and the time, in ns of all CPUs,
+ * whose counts may therefore be of another thread. */
+uint64_t shared_counts_lost(const struct shared_counts *counts, enum shared_loss loss);
 void shared_counts_close(struct shared_counts *counts);

@@ -17,6 +17,6 @@ struct shared_event {
 /* The slot of a thread that is counted from its next exec on has this bit. */
 enum { SHARED_WAITS = 1u << 31 };
 
-enum shared_loss { SHARED_LOST_THREAD, SHARED_LOSSES };
+enum shared_loss { SHARED_LOST_THREAD, SHARED_LOST_SWITCH, SHARED_UNSURE_NS, SHARED_LOSSES };
 
 enum shared_command { SHARED_READ, SHARED_START, SHARED_STOP };

@@ -75,7 +75,7 @@ static int count(void)
 	touch_pages(); /* after the stop */
 	good &= within(value(&with), 2 * PAGES) && within(value(&without), 2 * PAGES);
 	struct shared_sum sum = shared_counts_get(&with, 0, 0, -1);
-	good &= sum.enabled > 0 && sum.running == sum.enabled && !shared_counts_lost(&with);
+	good &= sum.enabled > 0 && sum.running == sum.enabled && !shared_counts_lost(&with, SHARED_LOST_THREAD);
 	shared_counts_close(&with);
 	shared_counts_close(&without);
 	return !good;

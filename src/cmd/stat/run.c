@@ -274,6 +274,10 @@ static void take_end(struct execution *e, struct stat_table *table)
 	print_verbose(e);
 	if (counting_lost(c))
 		cli_warn(run->cli, "%llu threads began that are not counted: the list of the BPF programs is full", (unsigned long long)counting_lost(c));
+	uint64_t unsure_ns, missed = counting_missed(c, &unsure_ns);
+	if (missed)
+		cli_warn(run->cli, "the kernel did not report %llu switches between threads: the counts of %.1f ms may be those of other threads",
+			(unsigned long long)missed, (double)unsure_ns / 1e6);
 	if (c->latencies.counters.rings.count && run->style.format == STAT_TEXT && !run->o->quiet) /* scripts look for its first words */
 		cli_warn(run->cli, "[ perf record: Captured %llu samples of retire latencies ]", (unsigned long long)latencies_samples(&c->latencies));
 	fill(e, table);

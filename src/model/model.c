@@ -573,13 +573,17 @@ static void apply_ksymbol(struct model *model, const struct record *record, uint
 	if (model->checks_only)
 		return;
 	const struct map *old = map_find(model_kernel_root(model, clock), address);
+	const struct module *known = old ? modules_get(&model->modules, old->module) : NULL;
+	bool is_symbol = known && known->kind == MODULE_KSYMBOL;
 	if (flags & UNREGISTER) {
-		if (old && modules_get(&model->modules, old->module)->kind == MODULE_KSYMBOL)
+		if (is_symbol)
 			space_remove(model, model->kernel_space, clock, address);
 		return;
 	}
-	if (old || !len)
+	if ((known && !is_symbol) || !len || (is_symbol && strcmp(known->name, name) == 0))
 		return;
+	if (is_symbol) /* its code was removed while nothing recorded that: perf goes on to show the old name */
+		space_remove(model, model->kernel_space, clock, address);
 	struct module *module = modules_ksymbol(&model->modules, name);
 	module->start = address;
 	module->size = len;

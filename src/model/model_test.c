@@ -575,6 +575,40 @@ TEST("namespaces, cgroups and kernel symbols are recorded, or only checked")
 	}
 }
 
+static void apply_symbol(struct model *model, uint64_t address, uint32_t len, uint32_t flags, const char *name, uint64_t clock)
+{
+	struct bytes symbol = { 0 };
+	bytes_put_u64(&symbol, address);
+	bytes_put_u32(&symbol, len);
+	bytes_put_u32(&symbol, flags << 16 | 1);
+	bytes_put_text(&symbol, name);
+	apply_record_bytes(model, RECORD_KSYMBOL, 0, &symbol, clock);
+}
+
+static const char *symbol_at(const struct model *model, uint64_t address, uint64_t clock)
+{
+	const struct map *map = map_find(model_kernel_root(model, clock), address);
+	return map ? modules_get(&model->modules, map->module)->name : NULL;
+}
+
+TEST("a kernel symbol replaces one of another name at its address, whose end was not recorded; what it ends is gone")
+{
+	const uint64_t address = 0xffffffffc0000000;
+	struct model model;
+	model_init(&model);
+	apply_symbol(&model, address - 64, 256, 0, "bpf_prog_old", 1);
+	apply_symbol(&model, address, 32, 0, "bpf_prog_new", 5);
+	apply_symbol(&model, address, 16, 0, "bpf_prog_new", 6); /* known: as when the kernel and perf both name it */
+	EXPECT_STR(symbol_at(&model, address, 4), "bpf_prog_old");
+	EXPECT_STR(symbol_at(&model, address, 7), "bpf_prog_new");
+	EXPECT_STR(symbol_at(&model, address + 31, 7), "bpf_prog_new");
+	EXPECT(!symbol_at(&model, address - 1, 7));
+	EXPECT(!symbol_at(&model, address + 32, 7));
+	apply_symbol(&model, address, 32, 1, "bpf_prog_new", 8);
+	EXPECT(!symbol_at(&model, address, 9));
+	model_fini(&model);
+}
+
 TEST("records that are only checked are counted if they are bad, and change nothing")
 {
 	struct model model;

@@ -106,8 +106,15 @@ def record(c, program, tree, words):
     return done, events, filters, maps, records
 
 
-def compare(c, both):
-    (done, events, filters, maps, records), (mine, my_events, my_filters, my_maps, my_records) = both.result()
+def compare(c, both, again):
+    """`again` makes both recordings once more: the range of the whole kernel ends with the last BPF program, and other programs of the machine
+    load some."""
+    results = both.result()
+    for _ in range(4):
+        if not again or results[0][2] == results[1][2]:
+            break
+        results = again()
+    (done, events, filters, maps, records), (mine, my_events, my_filters, my_maps, my_records) = results
     need(mine.returncode == done.returncode, "exit code %d, perf's %d\nperfuse: %s\nperf: %s" %
          (mine.returncode, done.returncode, mine.stderr[-600:], done.stderr[-600:]))
     if done.returncode:
@@ -142,6 +149,7 @@ def tests(c):
         if not line or line[0] == "#" or not is_selected(name):
             continue
         words = shlex.split(line)
-        both = pool.submit(lambda words=words: (record(c, perf, tree, words), record(c, PERFUSE, tree, words)))
-        found.append((name, functools.partial(compare, c, both)))
+        def make(words=words):
+            return record(c, perf, tree, words), record(c, PERFUSE, tree, words)
+        found.append((name, functools.partial(compare, c, pool.submit(make), make if "filter *" in words else None)))
     return found

@@ -249,6 +249,33 @@ TEST("windows around an event are averaged over its occurrences")
 	ipc_tracks_fini(&tracks);
 }
 
+TEST("an anchor of one kind does not match other kinds; windows with lost trace are counted, and not averaged")
+{
+	struct ipc_tracks tracks = { 0 };
+	struct ipc_around around = { 0 }, none = { 0 };
+	struct ipc_anchor anchor;
+	fill(&tracks);
+	struct ipc_track *track = &tracks.list.items[0];
+	ipc_track_add(track, 100, 300, 2350, 2450, true); /* lost trace: cycles 350 to 450 */
+	ipc_track_add(track, 100, 300, 2450, 2550, false);
+	add_call(&tracks, 2350, "read");
+	const struct ipc_grid grid = { .window = { 50, false }, .step = { 50, false }, .width = 4 };
+	EXPECT(ipc_anchor_parse(&anchor, "user"));
+	ipc_around_make(&none, &tracks, &anchor, 50, &grid);
+	EXPECT_INT(none.occurrences, 0);
+	EXPECT(ipc_anchor_parse(&anchor, "syscall"));
+	ipc_around_make(&around, &tracks, &anchor, 50, &grid);
+	EXPECT_INT(around.occurrences, 1);
+	EXPECT_INT(around.rows.count, 2);
+	EXPECT_INT(around.gaps, 1);
+	EXPECT_INT(around.rows.items[0].count, 1);
+	EXPECT(around.rows.items[0].mean > 1.999 && around.rows.items[0].mean < 2.001);
+	EXPECT_INT(around.rows.items[1].count, 0);
+	vec_fini(&around.rows);
+	vec_fini(&none.rows);
+	ipc_tracks_fini(&tracks);
+}
+
 TEST("an anchor is a kind, a name, or both, at the start or the end")
 {
 	struct ipc_anchor anchor;
@@ -256,6 +283,7 @@ TEST("an anchor is a kind, a name, or both, at the start or the end")
 	EXPECT(ipc_anchor_parse(&anchor, "switch") && anchor.kind == IPC_EVENT_SWITCH && !anchor.exit && !*anchor.name);
 	EXPECT(ipc_anchor_parse(&anchor, "mark:a::b") && anchor.kind == IPC_EVENT_MARK && !strcmp(anchor.name, "a::b"));
 	EXPECT(!ipc_anchor_parse(&anchor, "sycall:read"));
+	EXPECT(!ipc_anchor_parse(&anchor, ":read"));
 	EXPECT(!ipc_anchor_parse(&anchor, ""));
 }
 

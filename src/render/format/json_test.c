@@ -78,7 +78,7 @@ TEST("each kind of value has its form")
 		{ .kind = CELL_TIME, .count = 12 }, { .kind = CELL_ADDRESS, .count = 0xffffffff81000000 }, cell_flag(true), cell_text("a"),
 		cell_text(NULL), { .kind = CELL_TASK, .task = { 12, "sh" } }, { .kind = CELL_FILE_ID, .file_id = { 1, 2 } },
 		{ .kind = CELL_PLACE, .place = { .address = 16, .symbol = "f", .offset = 3, .module = "m", .level = '.' } },
-		{ .kind = CELL_PLACE, .place = { .address = 16, .symbol = "g", .inlined = true, .line = "a.c:1" } },
+		{ .kind = CELL_PLACE, .place = { .address = 0, .symbol = "g", .inlined = true, .line = "a.c:1" } },
 		{ .kind = CELL_SHARE, .share = { 0, 0 } },
 	};
 	enum { CELLS = sizeof cells / sizeof *cells };
@@ -94,7 +94,7 @@ TEST("each kind of value has its form")
 		"\"f\":\"0xffffffff81000000\",\"f\":true,\"f\":\"a\",\"f\":null,\"f\":{\"tid\":12,\"comm\":\"sh\"},"
 		"\"f\":{\"device\":1,\"inode\":2},"
 		"\"f\":{\"address\":\"0x10\",\"symbol\":\"f\",\"offset\":3,\"module\":\"m\",\"level\":\".\"},"
-		"\"f\":{\"address\":\"0x10\",\"symbol\":\"g\",\"module\":null,\"inlined\":true,\"line\":\"a.c:1\"},\"f\":0},\n\"tables\":[]}\n");
+		"\"f\":{\"address\":\"0x0\",\"symbol\":\"g\",\"module\":null,\"inlined\":true,\"line\":\"a.c:1\"},\"f\":0},\n\"tables\":[]}\n");
 	writer_fini(&out);
 }
 

@@ -157,3 +157,14 @@ TEST("times have as many decimals as their error allows")
 	EXPECT_STR(out.buffer, "          0.001500 +- 0.000500 seconds time elapsed  ( +- 33.33% )\n\n");
 	writer_fini(&out);
 }
+
+TEST("medians of times have as many decimals as their deviation allows")
+{
+	static const double runs_ns[] = { 5.00e9, 5.02e9, 5.04e9, 5.06e9, 9.00e9 }; /* median 5.04, deviations 0.04, 0.02, 0, 0.02, 3.96 */
+	struct writer out;
+	writer_open(&out, -1, 0);
+	stat_print_times_robust(runs_ns, sizeof runs_ns / sizeof *runs_ns, &out);
+	writer_putc(&out, '\0');
+	EXPECT_STR(out.buffer, "            5.0400 seconds time elapsed, median  ( MAD  0.40%, 95%: 5.0000 .. 9.0000 )\n\n");
+	writer_fini(&out);
+}

@@ -110,6 +110,10 @@ def test_timehist():
                       ["--prio", "120"], ["-I"]):
             ours, perfs = agree(path, "timehist", *words)
             ours, perfs = ours.splitlines(), perfs.splitlines()
+            if gaps and "--prio" in words: # the priority of a task that was not seen to come is unknown, so that a line of it may be left out
+                only = [sum((collections.Counter(one) - collections.Counter(other)).values()) for one, other in ((ours, perfs), (perfs, ours))]
+                need(max(only) <= 2 * gaps, "%s: %s lines are of one alone, with %d missing switches" % (words, only, gaps))
+                continue
             need(len(ours) == len(perfs) > 2, "%s: %d lines, perf has %d" % (words, len(ours), len(perfs)))
             different = differing(ours, perfs)
             need(different <= 2 * gaps, "%s: %d of %d lines differ, with %d missing switches: %s" % (

@@ -91,3 +91,25 @@ TEST("a single job that was started apart runs while its caller goes on, or in t
 		pool_free(pool);
 	}
 }
+
+static unsigned threads_now(void)
+{
+	char line[128];
+	unsigned threads = 0;
+	FILE *status = fopen("/proc/self/status", "re");
+	while (status && fgets(line, sizeof line, status))
+		if (sscanf(line, "Threads: %u", &threads) == 1)
+			break;
+	if (status)
+		fclose(status);
+	return threads;
+}
+
+TEST("the threads of a pool have ended when it is freed")
+{
+	unsigned before = threads_now();
+	struct pool *pool = pool_new(4);
+	EXPECT_INT(threads_now(), before + 3);
+	pool_free(pool);
+	EXPECT_INT(threads_now(), before);
+}

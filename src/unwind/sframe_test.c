@@ -97,6 +97,29 @@ TEST("the rows of a repeated block apply to each of its repetitions")
 	rule_table_fini(&table);
 }
 
+TEST("the rows of all repeated blocks of a file are limited")
+{
+	enum { LIMIT = 1 << 20, ROWS = 2, FIRST = 300000, REST = LIMIT / (ROWS + 1) - FIRST }; /* blocks; each counts as one row more */
+	for (unsigned more = 0; more < 2; more++) {
+		struct made m = { 0 };
+		struct sframe s;
+		struct sframe_function f;
+		struct rule_table table = { 0 };
+		struct rule_builder b;
+		put_header(&m, 1, 3, -8, 1, 6);
+		put_function(&m, 1, FIRST * 16, ROWS, 0x10);
+		put(&m, 0x080300, 3);
+		put(&m, 0x10030b, 3);
+		rule_builder_init(&b, &table, 0);
+		EXPECT(sframe_open(&s, (struct span){ m.bytes, m.len }, ADDRESS) == 0 && sframe_function(&s, 0, &f));
+		uint64_t first_end = f.start + (FIRST - 1) * 16, rest_end = f.start + (REST - 1 + more) * 16;
+		EXPECT(sframe_rows(&s, &f, &b, first_end - 8, first_end));
+		EXPECT_INT(sframe_rows(&s, &f, &b, rest_end - 8, rest_end), !more);
+		rule_builder_finish(&b);
+		rule_table_fini(&table);
+	}
+}
+
 TEST("AArch64: the row gives the position of the return address, and whether it is signed")
 {
 	struct made m = { 0 };

@@ -417,12 +417,30 @@ static void print_frame(const struct listing_line *line, const struct frame *fra
 	}
 }
 
+/* Brings what the new ones among the frames need into the caches. */
+static void expect_frames(const struct listing_line *line, const struct chain *chain)
+{
+	struct symbols_query queries[SYMBOLS_EXPECTED];
+	size_t count = 0;
+
+	for (size_t i = 0; i < chain->count && count < SYMBOLS_EXPECTED; i++) {
+		const struct location *location = chain->frames[i];
+		const struct frame *frame = location_note(location);
+		if (!frame->text && location->module != MODULE_ID_NONE)
+			queries[count++] = (struct symbols_query){ location->module, location->offset };
+	}
+	if (count > 1)
+		symbols_expect(line->listing->symbols, queries, count);
+}
+
 static void print_chain(const struct listing_line *line)
 {
 	struct chain_frames frames = chain_frames_of(line);
 	bool ip = line->plan->place & FIELD_BIT(FIELD_IP);
 	const struct location *at;
 
+	if (line->plan->place & PLACE_SYMBOL)
+		expect_frames(line, &frames.chain);
 	for (const struct frame *frame; (frame = chain_frames_next(line, &frames, &at));) {
 		if (__builtin_expect(frame->has_more, 0)) {
 			print_frame(line, frame, at->address, ip ? "\t" : "");

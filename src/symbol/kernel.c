@@ -231,6 +231,7 @@ size_t load_kernel_parts(struct symbol_sources *s, const struct module *kernel, 
 
 static void shift_symbols(struct symtab *tab, int64_t shift)
 {
+	tab->table.first += (uint64_t)shift;
 	for (uint32_t i = 0; i < tab->table.count && shift; i++) {
 		tab->table.symbols[i].start += (uint64_t)shift;
 		tab->table.symbols[i].end += (uint64_t)shift;

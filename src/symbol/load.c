@@ -7,6 +7,7 @@
 
 #include "base/budget.h"
 #include "base/memory.h"
+#include "elf/symtab.h"
 #include "image/file.h"
 #include "image/perf_map_file.h"
 #include "image/recorded_process.h"
@@ -18,6 +19,8 @@
 #define PERF_MAP_LIMIT ((size_t)512 << 20)
 /* Bytes that its symbols take per byte of the map during loading: a line has more than 16 bytes. */
 #define PERF_MAP_GROWTH 8u
+/* The largest string tables that are copied: as much as Linux maps around an access to a file. */
+#define NAMES_COPIED ((size_t)64 << 10)
 /* A power of two. */
 #define RECENT 1024u
 
@@ -105,6 +108,43 @@ void load_files(struct symbol_sources *s, const struct module *module, struct sy
 	load_files_of(s, &s->image_options, module, tab);
 }
 
+static bool span_holds(struct span span, const char *text)
+{
+	return (uintptr_t)text - (uintptr_t)span.data < span.len;
+}
+
+/* Copies the names of a small table, so that its file need not stay mapped: an access to one name would bring in NAMES_COPIED bytes of the
+ * file, and a process has a limited number of mappings. */
+static void symtab_copy_names(struct symbol_sources *s, const struct elf_load_request *request, struct symtab *tab)
+{
+	struct span tables[2] = {
+		elf_symtab(request->symbols, elf_section(request->symbols, ".symtab")).strings,
+		elf_symtab(request->dynamic, elf_section(request->dynamic, ".dynsym")).strings,
+	};
+	size_t bytes = tables[0].len + tables[1].len;
+	if (!bytes || bytes > NAMES_COPIED || !tab->table.count || !budget_take(s->options.budget, bytes))
+		return;
+	tab->taken += s->options.budget ? bytes : 0;
+	tab->text = memory_alloc(bytes + 1);
+	tab->text[bytes] = '\0'; /* whatever was written to the file meanwhile */
+	memcpy(tab->text, tables[0].data, tables[0].len);
+	memcpy(tab->text + tables[0].len, tables[1].data, tables[1].len);
+	bool borrowed[2] = { false, false };
+	for (uint32_t i = 0; i < tab->table.count; i++) {
+		struct symbol *symbol = &tab->table.symbols[i];
+		if (span_holds(tables[0], symbol->name))
+			symbol->name = tab->text + (symbol->name - (const char *)tables[0].data);
+		else if (span_holds(tables[1], symbol->name))
+			symbol->name = tab->text + tables[0].len + (symbol->name - (const char *)tables[1].data);
+		for (unsigned k = 0; k < 2; k++)
+			borrowed[k] |= span_holds(tab->images[k].mapping, symbol->name);
+	}
+	for (unsigned k = 0; k < 2; k++)
+		if (!borrowed[k])
+			rooted_unmap(&tab->images[k].mapping);
+	tab->own_text = (struct span){ (const uint8_t *)tab->text, bytes };
+}
+
 void load_files_of(struct symbol_sources *s, const struct image_options *where, const struct module *module, struct symtab *tab)
 {
 	struct image_search search;
@@ -133,6 +173,7 @@ void load_files_of(struct symbol_sources *s, const struct image_options *where, 
 	const struct elf_section *text = kmodule ? elf_section(&c.symbols->elf, ".text") : NULL;
 	tab->info.text_at = text ? text->offset : 0;
 	tab->info.origin = c.symbols->origin;
+	symtab_copy_names(s, &request, tab);
 	/* only the strings are needed from here on; the kernel reads pages again on access */
 	for (unsigned i = 0; i < 2; i++) {
 		elf_close(&tab->images[i].elf);
@@ -303,7 +344,7 @@ static uint32_t symtab_unpack(struct symtab *tab, uint32_t place)
 
 uint32_t symtab_find(struct symtab *tab, uint64_t offset)
 {
-	if (!tab->packed.count)
+	if (tab->table.parts || !tab->packed.count)
 		return table_find(&tab->table, offset);
 	uint32_t place = packed_find(&tab->packed, offset);
 	if (!place)

@@ -18,18 +18,19 @@ struct kernel_part;
 /* The table of one module. */
 struct symtab {
 	struct symbol_table table;   /* if packed: only the symbols found so far, in the order of their look-ups */
+	const char *_Atomic *shown;  /* by index; NULL until requested */
 	struct packed_symbols packed;
 	const struct kernel_cache *cache; /* the source of the packed symbols */
 	pthread_mutex_t unpacking;   /* protects the members below, and the table */
 	struct idmap ids;            /* of packed symbols, by their index */
 	_Atomic uint64_t *recent;    /* index << 32 | id of recent look-ups: read without the lock */
 	uint32_t unpacked;
-	const char *_Atomic *shown;  /* by index; NULL until requested */
 	struct demangler demangler;
 	struct image images[2];      /* own the strings of the names */
 	struct symbol alone;         /* KSYMBOL: the only symbol */
 	size_t taken;                /* bytes taken from the budget */
-	char *text;                  /* or the text of a perf map */
+	char *text;                  /* or a copy of them, or the text of a perf map */
+	struct span own_text;        /* the copy, in which no name changes any more */
 	struct arena names;
 	struct symtab_info info;
 	struct module_lines *_Atomic lines; /* NULL until requested */

@@ -234,7 +234,7 @@ uint64_t load_elf_relocation(const struct elf *kernel, const char *name, uint64_
 }
 
 /* A symbol, its nodes of the tree, and the pointer to its shown name. */
-enum { SYMBOL_BYTES = sizeof(struct symbol) + 2 * sizeof(uint32_t) + sizeof(char *) };
+enum { SYMBOL_BYTES = sizeof(struct symbol) + 3 * sizeof(uint32_t) + sizeof(char *) };
 
 /* Counts all entries that may become symbols. */
 static size_t memory_needed(const struct elf_load_request *request)

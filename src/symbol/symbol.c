@@ -119,6 +119,30 @@ uint32_t symbols_lookup(struct symbols *s, const struct module *module, uint64_t
 	return tab ? symtab_find(tab, offset) : 0;
 }
 
+void symbols_expect(struct symbols *s, const struct symbols_query *queries, size_t count)
+{
+	struct symtab *tabs[SYMBOLS_EXPECTED];
+	uint32_t ids[SYMBOLS_EXPECTED];
+	count = count < SYMBOLS_EXPECTED ? count : SYMBOLS_EXPECTED;
+	for (size_t i = 0; i < count; i++) {
+		struct symtab *_Atomic *slot = symbols_slot(s, queries[i].module);
+		tabs[i] = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
+		__builtin_prefetch(tabs[i]);
+		__builtin_prefetch(modules_get(s->sources.modules, queries[i].module));
+	}
+	for (size_t i = 0; i < count; i++)
+		if (tabs[i])
+			table_expect_part(&tabs[i]->table, queries[i].offset);
+	for (size_t i = 0; i < count; i++) {
+		ids[i] = tabs[i] ? table_expect(&tabs[i]->table, queries[i].offset) : 0;
+		if (ids[i])
+			__builtin_prefetch(&tabs[i]->shown[ids[i] - 1]);
+	}
+	for (size_t i = 0; i < count; i++)
+		if (ids[i])
+			__builtin_prefetch(atomic_load_explicit(&tabs[i]->shown[ids[i] - 1], memory_order_relaxed));
+}
+
 const struct symbol *symbols_get(struct symbols *s, const struct module *module, uint32_t id)
 {
 	struct symtab *tab = symbols_tab(s, module);
@@ -179,7 +203,12 @@ size_t symbols_kernel_parts(struct symbols *s, const struct module *kernel, stru
 	return load_kernel_parts(&s->sources, kernel, parts, max);
 }
 
-/* Always returns a copy: escaped text must not change with the file. */
+/* Whether the name is shown as it is, and does not change with the file. */
+static bool name_is_shown(const struct symtab *tab, const char *raw, size_t len)
+{
+	return (uintptr_t)raw - (uintptr_t)tab->own_text.data < tab->own_text.len && len <= PLT_NAME_MAX && text_is_line(raw, len);
+}
+
 static const char *name_show(struct symbols *s, struct symtab *tab, const char *raw)
 {
 	char *text = name_demangle(&tab->demangler, raw);
@@ -187,6 +216,8 @@ static const char *name_show(struct symbols *s, struct symtab *tab, const char *
 	size_t shown_len = strnlen(shown, SHOWN_NAME_MAX);
 	if (shown_len > PLT_NAME_MAX && memcmp(shown + shown_len - 4, "@plt", 4) == 0)
 		shown_len = PLT_NAME_MAX;
+	if (!text && !s->sources.options.short_names && name_is_shown(tab, raw, shown_len))
+		return raw;
 	bool shorten = s->sources.options.short_names && !tab->demangler.off && memchr(shown, '<', shown_len);
 	pthread_mutex_lock(&tab->unpacking);
 	char *copy = arena_string(&tab->names, shown, shown_len);

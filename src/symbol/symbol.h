@@ -22,6 +22,16 @@ void symbols_free(struct symbols *symbols);
 /* The id of the symbol that contains offset in the module's table, 0: none. Ids are stable as long as `symbols` exists. Loads the table at
  * the first call for a module; thread-safe. */
 uint32_t symbols_lookup(struct symbols *symbols, const struct module *module, uint64_t offset);
+/* An offset in the module of an id. */
+struct symbols_query {
+	uint32_t module;
+	uint64_t offset;
+};
+
+/* Brings what symbols_lookup and symbols_name read for the queries, at most SYMBOLS_EXPECTED, into the caches, all at once, if the tables are
+ * loaded. Only a hint. */
+enum { SYMBOLS_EXPECTED = 64 };
+void symbols_expect(struct symbols *symbols, const struct symbols_query *queries, size_t count);
 /* The symbol of an id that symbols_lookup returned for this module (never 0). */
 const struct symbol *symbols_get(struct symbols *symbols, const struct module *module, uint32_t id);
 /* The name to print: demangled unless disabled, printable, cached, valid as long as `symbols` unless the table is dropped. */

@@ -237,6 +237,19 @@ TEST("a stripped file has the names of its linked debug file, and otherwise expo
 	place_close(&p);
 }
 
+TEST("the names of a small file stay as they were when it was read")
+{
+	struct place p;
+	place_open(&p);
+	const char *path = place_elf(&p, "prog", "small", ".symtab", id_one, NULL);
+	struct module *module = place_module(&p, MODULE_FILE, path, id_one);
+	p.symbols = symbols_new(&p.modules, &(struct symbols_options){ 0 });
+	symbols_load(p.symbols, module);
+	EXPECT_INT(truncate(path, 0), 0);
+	EXPECT_STR(shown(&p, module, TEXT_OFFSET), "small");
+	place_close(&p);
+}
+
 TEST("names in .gnu_debugdata are used in addition to the exported ones")
 {
 	struct place p;

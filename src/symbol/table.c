@@ -331,6 +331,25 @@ static bool builder_mark_overlaps(struct table_builder *b)
 	return overlapping;
 }
 
+/* A part has about two symbols, so that a look-up reads few cache lines. */
+static void table_divide(struct symbol_table *table)
+{
+	enum { DIVIDED = 16 };
+	if (table->count < DIVIDED)
+		return;
+	uint64_t range = table->symbols[table->count - 1].start - table->symbols[0].start;
+	table->first = table->symbols[0].start;
+	while (range >> table->shift >= table->count / 2)
+		table->shift++;
+	table->part_count = (uint32_t)(range >> table->shift) + 1;
+	table->parts = memory_alloc(((size_t)table->part_count + 1) * sizeof *table->parts);
+	uint32_t part = 0;
+	for (uint32_t i = 0; i < table->count; i++)
+		for (uint64_t at = (table->symbols[i].start - table->first) >> table->shift; part <= at; part++)
+			table->parts[part] = i;
+	table->parts[part] = table->count;
+}
+
 void builder_finish(struct table_builder *b, struct symbol_table *table)
 {
 	*table = (struct symbol_table){ .count = (uint32_t)b->sorted.count };
@@ -338,6 +357,7 @@ void builder_finish(struct table_builder *b, struct symbol_table *table)
 		builder_grow_tree(b, table);
 	table->symbols = memory_resize(b->sorted.items, b->sorted.count, sizeof *table->symbols);
 	b->sorted.items = NULL;
+	table_divide(table);
 	builder_fini(b);
 }
 
@@ -346,13 +366,15 @@ void table_fini(struct symbol_table *table)
 	free(table->symbols);
 	free(table->left);
 	free(table->right);
+	free(table->parts);
 	*table = (struct symbol_table){ 0 };
 }
 
 uint32_t table_find(const struct symbol_table *table, uint64_t offset)
 {
 	const struct symbol *symbols = table->symbols;
-	uint32_t low = 0, left = table->count;
+	const uint32_t *part = table_part(table, offset);
+	uint32_t low = part ? part[0] : 0, left = part ? part[1] - low : table->count;
 	while (left) {
 		uint32_t half = left / 2;
 		if (symbols[low + half].start <= offset) {

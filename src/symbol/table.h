@@ -15,7 +15,13 @@
 struct symbol_table {
 	struct symbol *symbols;
 	uint32_t count;
-	uint32_t root, *left, *right; /* of the tree, if symbols overlap; nodes are ids (index + 1) */
+	uint32_t root;               /* of the tree, as left and right */
+	/* Where look-ups begin: by distance from `first`, the start of the first symbol, >> shift, the number of symbols that start before
+	 * this part of the module; NULL: look-ups search all symbols. */
+	uint32_t *parts;
+	uint64_t first;
+	uint32_t part_count, shift;
+	uint32_t *left, *right;      /* of the tree, if symbols overlap; nodes are ids (index + 1) */
 };
 
 enum symbol_flag {
@@ -63,6 +69,30 @@ static inline bool symbol_holds(const struct symbol *symbol, uint64_t offset)
 
 void table_fini(struct symbol_table *table);
 uint32_t table_find(const struct symbol_table *table, uint64_t offset); /* the id; 0: none */
+
+/* The part of the table in which look-ups of offset search; NULL: all of it, or none. */
+static inline const uint32_t *table_part(const struct symbol_table *table, uint64_t offset)
+{
+	uint64_t part = (offset - table->first) >> table->shift;
+	return table->parts && offset >= table->first && part < table->part_count ? &table->parts[part] : NULL;
+}
+
+/* Prefetch what a look-up reads: first the part, then its symbols. Returns the id of the symbol that it probably finds, or 0. */
+static inline void table_expect_part(const struct symbol_table *table, uint64_t offset)
+{
+	__builtin_prefetch(table_part(table, offset));
+}
+
+static inline uint32_t table_expect(const struct symbol_table *table, uint64_t offset)
+{
+	const uint32_t *part = table_part(table, offset);
+	if (!part)
+		return 0;
+	uint32_t id = part[1] ? part[1] : 1;
+	__builtin_prefetch(&table->symbols[part[0]]);
+	__builtin_prefetch(&table->symbols[id - 1]);
+	return id;
+}
 
 /* Sorts indices of items by a 64-bit key each; stable. */
 struct table_key {

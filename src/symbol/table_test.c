@@ -41,6 +41,29 @@ TEST("a symbol without size extends to the next one, the last to the end of the 
 	table_fini(&table);
 }
 
+TEST("look-ups in a table of many symbols, dense ones and distant ones, are those of a search of all")
+{
+	struct table_builder b;
+	uint64_t start = 0x1000;
+	builder_init(&b, &plain);
+	for (unsigned i = 0; i < 300; i++, start += i % 50 ? 1 + i % 7 : UINT64_C(1) << i / 8)
+		builder_add(&b, start, 1 + i % 3, "name", STB_GLOBAL, STT_FUNC);
+	builder_merge(&b);
+	struct symbol_table table = finished(&b);
+	EXPECT(table.parts != NULL);
+	struct symbol_table whole = table;
+	whole.parts = NULL;
+	for (uint32_t i = 0; i < table.count; i++) {
+		const struct symbol *symbol = &table.symbols[i];
+		for (uint64_t at = symbol->start - 1; at <= symbol->end; at++)
+			EXPECT_INT(table_find(&table, at), table_find(&whole, at));
+	}
+	EXPECT_INT(table_find(&table, 0xfff), 0);
+	EXPECT_INT(table_find(&table, start + 0x100000), 0);
+	EXPECT_INT(table_find(&table, UINT64_MAX), 0);
+	table_fini(&table);
+}
+
 TEST("of several names at one address the better one is retained")
 {
 	static const struct {

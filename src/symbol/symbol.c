@@ -138,9 +138,10 @@ void symbols_expect(struct symbols *s, const struct symbols_query *queries, size
 		if (ids[i])
 			__builtin_prefetch(&tabs[i]->shown[ids[i] - 1]);
 	}
-	for (size_t i = 0; i < count; i++)
-		if (ids[i])
-			__builtin_prefetch(atomic_load_explicit(&tabs[i]->shown[ids[i] - 1], memory_order_relaxed));
+	for (size_t i = 0; i < count; i++) {
+		const char *shown = ids[i] ? atomic_load_explicit(&tabs[i]->shown[ids[i] - 1], memory_order_relaxed) : NULL;
+		__builtin_prefetch(!shown && ids[i] ? tabs[i]->table.symbols[ids[i] - 1].name : shown);
+	}
 }
 
 const struct symbol *symbols_get(struct symbols *s, const struct module *module, uint32_t id)

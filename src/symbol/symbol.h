@@ -28,8 +28,8 @@ struct symbols_query {
 	uint64_t offset;
 };
 
-/* Brings what symbols_lookup and symbols_name read for the queries, at most SYMBOLS_EXPECTED, into the caches, all at once, if the tables are
- * loaded. Only a hint. */
+/* Brings what symbols_lookup and symbols_name read for the queries, at most SYMBOLS_EXPECTED, into the caches, all at once, where tables
+ * are loaded. Only a hint. */
 enum { SYMBOLS_EXPECTED = 64 };
 void symbols_expect(struct symbols *symbols, const struct symbols_query *queries, size_t count);
 /* The symbol of an id that symbols_lookup returned for this module (never 0). */

@@ -160,12 +160,28 @@ static struct chain_found walk_history(struct collector *c, const struct resolve
 	return found;
 }
 
+/* Brings the symbols of the new ones among the frames into the caches. */
+static void expect_sites(const struct collector *c, const struct chain *chain)
+{
+	struct symbols_query queries[SYMBOLS_EXPECTED];
+	size_t count = 0;
+	for (size_t i = 0; i < chain->count && count < SYMBOLS_EXPECTED; i++) {
+		const struct location *location = chain->frames[i];
+		const struct site *site = location_note(location);
+		if (!site->known && location->module != MODULE_ID_NONE)
+			queries[count++] = (struct symbols_query){ location->module, location->offset };
+	}
+	if (count > 1)
+		symbols_expect(c->profile->symbols, queries, count);
+}
+
 static struct chain_found collect_chain(struct collector *c, const struct resolved *r)
 {
 	struct chain_found found = { .node = STACK_ROOT };
 	const struct profile_options *options = &c->profile->options;
 	enum chain_direction direction = options->chain.order == CHAIN_CALLEE ? CHAIN_INNERMOST_FIRST : CHAIN_OUTERMOST_FIRST;
 	struct chain chain = resolved_chain(r, direction, options->max_stack);
+	expect_sites(c, &chain);
 	if (options->parent || options->ignore_callees || options->hide_unresolved)
 		filter_frames(c, r, &chain, NULL, &found);
 	if (!chain.damaged)

@@ -21,9 +21,10 @@ check: packages
 	@tools/install-packages test
 	@tools/check $(BUILD)
 
-# What make check leaves out for time: the scripts that read no foreign bytes, with ASan and UBSan.
+# What make check leaves out for time: the scripts that read no foreign bytes, with ASan and UBSan, and more damaged recordings.
 check-all: check
 	@tools/check --rest $(BUILD)
+	@PERFUSE_LONG=1 PERFUSE="$(abspath $(BUILD))/perfuse" tools/tally test/hostile_test.py
 
 # Real kernels in qemu, and other processors: docs/lab.md describes these and the following.
 check-vm: packages

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # sanitized: damaged recordings
-"""Damaged recordings: small recordings made here, cut at each byte and with bits flipped, and the malformed
+"""Damaged recordings: small recordings made here, cut at many bytes (with PERFUSE_LONG, at each) and with bits flipped, and the malformed
 files of $PERFUSE_CORPUS/fuzz. The program must not crash, hang or use excessive memory; it must report a cut file with
 its name, and exit with 255. The tests of hostile/losses.py run first: recordings whose every record is known."""
 import concurrent.futures
@@ -15,14 +15,14 @@ from hostile import losses
 from suite import process
 from suite.perf import reference
 from suite.process import Hang, environment
-from suite.settings import CORPUS, PERFUSE, SANITIZED, SHORT
+from suite.settings import CORPUS, LONG, PERFUSE, SANITIZED, SHORT
 from suite.tests import report, run_tests, tests_of
 
 WORKERS = min(2, os.cpu_count() or 1)
 SECONDS_MAX = 60
 MEMORY_BYTES_MAX = 2 << 30
-FLIPS = 60 if SANITIZED and SHORT else 150 if SANITIZED or SHORT else 1500
-CUT_STEP = 97 if SANITIZED and SHORT else 41 if SANITIZED else 9 if SHORT else 1
+FLIPS = 1500 if LONG else 60 if SANITIZED and SHORT else 150 if SANITIZED or SHORT else 500
+CUT_STEP = 1 if LONG else 97 if SANITIZED and SHORT else 41 if SANITIZED else 9 if SHORT else 3
 WHOLE_STEP_BYTES = 24 << 10  # a longer recording is cut at that many places, spread over it
 COMMANDS = (("script", "-i"), ("report", "--stdio", "-i"), ("evlist", "-v", "-i"))
 # name, how it is recorded; a pipe may end anywhere between two records, so that a cut need not be seen

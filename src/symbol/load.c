@@ -127,8 +127,10 @@ static void symtab_copy_names(struct symbol_sources *s, const struct elf_load_re
 	tab->taken += s->options.budget ? bytes : 0;
 	tab->text = memory_alloc(bytes + 1);
 	tab->text[bytes] = '\0'; /* whatever was written to the file meanwhile */
-	memcpy(tab->text, tables[0].data, tables[0].len);
-	memcpy(tab->text + tables[0].len, tables[1].data, tables[1].len);
+	char *at = tab->text;
+	for (unsigned k = 0; k < 2; at += tables[k++].len)
+		if (tables[k].len)
+			memcpy(at, tables[k].data, tables[k].len);
 	bool borrowed[2] = { false, false };
 	for (uint32_t i = 0; i < tab->table.count; i++) {
 		struct symbol *symbol = &tab->table.symbols[i];

@@ -105,3 +105,33 @@ TEST("a SQLite file without a name is complete at the end")
 	EXPECT_STR(magic, "SQLite format 3");
 	close(fd);
 }
+
+TEST("a SQLite file without calls and call paths has the tables of a trace's events")
+{
+	enum { SIZE = 1 << 20 };
+	struct error err = { 0 };
+	char name[] = "/tmp/database_test.XXXXXX";
+	int fd = mkstemp(name);
+	unlink(name);
+	const struct schema schema = { .dialect = DIALECT_SQLITE };
+	struct database *database = database_sqlite(fd, &schema, &err);
+	if (!database && err.kind == ERROR_UNSUPPORTED) {
+		unit_skip("this build has no SQLite");
+		close(fd);
+		return;
+	}
+	add_payloads(database);
+	EXPECT_INT(database_end(database, &err), 0);
+	EXPECT_STR(err.text, "");
+	database_close(database);
+	char *file = memory_alloc(SIZE);
+	ssize_t size = pread(fd, file, SIZE, 0);
+	EXPECT(size > 0 && size < SIZE);
+	for (size_t i = 0; i < 3; i++) {
+		static const char *const tables[] = { "CREATE TABLE cbr", "CREATE TABLE ptwrite", "CREATE TABLE pwrx" };
+		EXPECT(memmem(file, size > 0 ? (size_t)size : 0, tables[i], strlen(tables[i])));
+	}
+	EXPECT(!memmem(file, size > 0 ? (size_t)size : 0, "CREATE TABLE calls", 18));
+	free(file);
+	close(fd);
+}

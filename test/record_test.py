@@ -630,6 +630,11 @@ def test_tail_synthesis(c):
                     first = len(kinds) - 1 - kinds[::-1].index(SAMPLE) if not ahead else kinds.index(SAMPLE)
                     placed = [at for at, kind in enumerate(kinds) if kind == MMAP2]
                     need(all((at < first) == ahead for at in placed), "%s %s: mappings at %s, sample at %d" % (program, words, placed, first))
+            counts = []
+            for words in [], ["--tail-synthesize"]: # the unwinding reads them first, but they are written once
+                c.record("-e", "task-clock", "--call-graph", "unwind", *words, "-p", str(target.pid), "--", "sleep", "0.1")
+                counts.append(records_of(os.path.join(c.work, "perf.data")).count(MMAP2))
+            need(counts[0] == counts[1] > 0, "mappings: %s" % counts)
         finally:
             target.kill()
 

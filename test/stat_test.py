@@ -674,6 +674,22 @@ $2" & running=$!
     need(sums["of-a-A"] >= 15000, "%s" % sums)
 
 
+def test_attached_children(c):
+    """-p and -t count what an attached process starts from then on, unless -i is given"""
+    need_counters(c)
+    for words, inherits in (["-p"], True), (["-t"], True), (["-i", "-p"], False), (["-i", "-t"], False):
+        go = os.path.join(c.work, "attached")
+        with process.start(sys.executable, "-S", "-c", "import sys\nsys.stdin.read()\n" + TOUCHES, stdin=process.PIPE, stderr=process.PIPE) as child:
+            counting = process.start(PERFUSE, "stat", "-x,", "-e", "page-faults:u", "-o", go, "-I", "100", words[0], *words[1:], str(child.pid), cwd=c.work)
+            with counting:
+                process.wait_until(lambda go=go: os.path.exists(go) and "page-faults" in text_of(go), "%s: it does not count" % words)
+                child.communicate("")
+                process.wait_until(lambda counting=counting: counting.poll() is not None, "%s: it does not end" % words)
+        count = sum(faults_of(text_of(go), "page-faults:u"))
+        need(count >= 15000 if inherits else count < 5000, "%s: %d page faults" % (words, count))
+        os.unlink(go)
+
+
 def test_programs(c):
     """-b counts while a BPF program runs, or says why not; ids of no program and words are refused"""
     need_counters(c)

@@ -317,3 +317,12 @@ TEST("a copy of a file with holes has the same holes")
 	free((void *)file.path);
 	end();
 }
+
+TEST("without a folder there is no cache, for whatever use, and the error says how to name one")
+{
+	for (int use = CACHE_READ; use <= CACHE_MAKE; use++) {
+		struct error err = { 0 };
+		EXPECT_INT(cache_open(NULL, (enum cache_use)use, &err), -1);
+		EXPECT(err.kind == ERROR_UNSUPPORTED && strstr(err.hint, "--buildid-dir"));
+	}
+}

@@ -43,7 +43,7 @@ TEST("a list of CPUs is sorted, joined and read back")
 
 TEST("an invalid list of CPUs is rejected")
 {
-	static const char *const bad[] = { "a", "1-", "-1", "3-1", "1,,2", "99999999", "1 2" };
+	static const char *const bad[] = { "a", "1-", "-1", "3-1", "1,,2", "65536", "99999999", "1 2" };
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
 		struct cpus cpus = { 0 };
 		EXPECT(cpus_parse(&cpus, bad[i], NULL) < 0);

@@ -62,6 +62,7 @@ TEST("lines of one build alone are between those of both")
 	EXPECT_STR(ALIGNED("abcd", "abxcd"), "other 0:0 1:1 -:2 2:3 3:4");
 	EXPECT_STR(ALIGNED("abxcd", "abcd"), "other 0:0 1:1 2:- 3:2 4:3");
 	EXPECT_STR(ALIGNED("pabq", "xaby"), "other 0:- -:0 1:1 2:2 3:- -:3");
+	EXPECT_STR(ALIGNED("abq", "xaby"), "other -:0 0:1 1:2 2:- -:3");
 	EXPECT_STR(ALIGNED("a", "b"), "other 0:- -:0");
 }
 

@@ -117,7 +117,7 @@ def same_machine(text, tasks):
     """A text without what differs from run to run: addresses, names of files and of processes, ids of processes."""
     text = re.sub(r"<[^>]*>", "", text)
     text = re.sub(r"\b(%s)\b(?: \([^()]*\))?" % "|".join(map(str, tasks)), "PID", text)
-    return re.sub(r"^(\d+) \([^()]*\)$", "PID", re.sub(r"0x[0-9a-f]{7,}", "ADDRESS", text))
+    return re.sub(r"^(\d+) \([^()]*\)$", "PID", re.sub(r"0x[0-9a-f]{6,}", "ADDRESS", text))
 
 
 def agrees(call, name, perfs, ours):

@@ -78,8 +78,8 @@ void counting_switch_event(struct counting *counting, uint32_t event, bool on);
 void counting_read(struct counting *counting, struct counts *counts);
 /* The number of threads that began meanwhile, and that shared counters do not count. */
 uint64_t counting_lost(const struct counting *counting);
-/* The number of switches between threads that the kernel did not report to shared counters, and the time, in ns of all CPUs, whose counts may
- * therefore be of another thread. */
+/* The number of switches between threads that the kernel did not report to shared counters, and the time, in ns of all CPUs, whose counts
+ * may therefore be of another thread. */
 uint64_t counting_missed(const struct counting *counting, uint64_t *ns);
 /* The index of a counter's thread among those of the target. */
 uint32_t counting_thread(const struct counting *counting, size_t counter);

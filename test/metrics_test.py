@@ -68,7 +68,8 @@ class Context:
 
     def run(self, folder, *words, program=PERFUSE, planted=False):
         env = environment(self.work, PERFUSE_EVENTS=folder, PERF_CPUID=CPU)
-        words = [program, *words]
+        # the events of uncore_imc count on one CPU
+        words = [*(["taskset", "-c", "0"] if planted and 0 in os.sched_getaffinity(0) else []), program, *words]
         return process.run(*(grammar.planted(self.tree, words) if planted else words), env=env)
 
 

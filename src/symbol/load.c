@@ -346,7 +346,7 @@ static uint32_t symtab_unpack(struct symtab *tab, uint32_t place)
 
 uint32_t symtab_find(struct symtab *tab, uint64_t offset)
 {
-	if (tab->table.parts || !tab->packed.count)
+	if (tab->table.parts || !tab->packed.count) /* a table with parts is not packed, which another cache line says */
 		return table_find(&tab->table, offset);
 	uint32_t place = packed_find(&tab->packed, offset);
 	if (!place)

@@ -211,7 +211,7 @@ static void kind_legend(const struct flame_palette *palette, unsigned baseline, 
 
 static void change_legend(unsigned baseline, struct writer *out)
 {
-	enum { MORE_WIDTH = 32, LESS_WIDTH = 26, EQUAL_WIDTH = 98, BESIDE = 28 /* a second swatch beside the first, without a text */ };
+	enum { MORE_WIDTH = 32, LESS_WIDTH = 26, EQUAL_WIDTH = 98, BESIDE = 24 /* a second swatch beside the first, without a text */ };
 	int x = legend_entry(out, -FLAME_SVG_MARGIN, baseline, "more", MORE_WIDTH, "m4");
 	x = legend_entry(out, x + BESIDE, baseline, "", 0, "m1");
 	x = legend_entry(out, x, baseline, "no clear change", EQUAL_WIDTH, "c");

@@ -37,6 +37,17 @@ static unsigned count(const char *text, const char *part)
 	return n;
 }
 
+/* Where the square of a colour of the legend begins. */
+static int square_of(const char *text, const char *class)
+{
+	char head[32];
+	snprintf(head, sizeof head, "<rect class=\"%s\" x=\"", class);
+	const char *at = strstr(text, "id=\"legend\"");
+	at = at ? strstr(at, head) : NULL;
+	EXPECT(at != NULL);
+	return at ? atoi(at + strlen(head)) : 0;
+}
+
 enum { FLAME_MODULES = 10 };
 static const struct flame_svg plain = { .title = "T", .facts = "F" };
 
@@ -85,6 +96,8 @@ TEST("a comparison colours frames by their change, and shows both shares")
 	EXPECT(strstr(text, "change: +0.04 points\n/bin/x</title><rect class=\"c\"") != NULL);
 	EXPECT(strstr(text, ">no clear change</text>") && strstr(text, ">less</text>") && !strstr(text, ">user</text>"));
 	EXPECT_INT(count(text, "width=\"12\" height=\"12\" rx=\"3\"/>"), 5); /* a square for each colour of the legend */
+	EXPECT_INT(square_of(text, "m1") + 12, square_of(text, "m4"));
+	EXPECT_INT(square_of(text, "l1") + 12, square_of(text, "l4"));
 	free(text);
 	flame_builder_fini(&builder);
 }

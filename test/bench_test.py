@@ -95,6 +95,8 @@ def test_counted():
     tasks = process.run(PERFUSE, "script", "-i", "-", "--show-task-events", input=done.stdout, text=False).stdout.decode()
     forks = re.findall(r"PERF_RECORD_FORK\((\d+):", tasks)
     need(len(set(forks)) >= 80 and "sched-messaging" in tasks, "%d tasks" % len(set(forks)))
+    latencies = re.findall(r"threads\) in ([\d.]+) ms", bench("futex", "wake-parallel", "-t", "4", "-w", "2"))
+    need(len(latencies) == 10 and all(0 < float(ms) < 10000 for ms in latencies), str(latencies))
 
 
 NUMA = ["-p 2 -t 2 -G 4 -P 16 -T 8 -L 2 -l 3", "-q -p 2 -t 1 -P 4 -l 2 -z", "-p 1 -t 1 -P 4 -l 2 -C 0 -M 0 -Z",
@@ -114,6 +116,7 @@ def test_numa():
         # perf counts the progress of its threads in a line that depends on their speed
         masked = [re.sub(r" *\d+\.\d+", " N", re.sub(r'"perf(use)? ', '"perf ', re.sub(r"\r? # +[\d.]+% +\[.*\n", "", text))) for text in texts]
         need(masked[0] == masked[1], "%s: perf %r, perfuse %r" % (line, *masked))
+        need("-q" in line or float(re.search(r"threads initialized in ([\d.]+) seconds", texts[1]).group(1)) < 60, texts[1])
     for words in (["-p", "0"], ["-C", "99999"], ["-M", "99999"], ["-P", "x"], ["-P", "1", "-L", "2"], ["-p", "70000", "-t", "70000"]):
         done = process.run(PERFUSE, "bench", "numa", "mem", "-l", "1", *words)
         need(done.returncode == 129 and done.stderr.strip(), "%s: %r" % (words, done))

@@ -64,6 +64,8 @@ TEST("lines of one build alone are between those of both")
 	EXPECT_STR(ALIGNED("pabq", "xaby"), "other 0:- -:0 1:1 2:2 3:- -:3");
 	EXPECT_STR(ALIGNED("abq", "xaby"), "other -:0 0:1 1:2 2:- -:3");
 	EXPECT_STR(ALIGNED("a", "b"), "other 0:- -:0");
+	EXPECT_STR(ALIGNED("ab", "ba"), "other 0:- 1:0 -:1");
+	EXPECT_STR(ALIGNED("abx", "xab"), "other -:0 0:1 1:2 2:-");
 }
 
 TEST("a build that lacks the function has no line, and the others remain the same")

@@ -56,6 +56,10 @@ TEST("other instructions with such a prefix have their length, others none")
 	for (size_t len = 0; len < 11; len++)
 		EXPECT(!x86_vector_decode((struct span){ unknown, len }, CODE_ATT, &out));
 	EXPECT(!x86_vector_decode((struct span){ (const uint8_t *)"\x48\x89\xe5", 3 }, CODE_ATT, &out));
+	/* bits of an EVEX prefix that no instruction has */
+	EXPECT(x86_vector_decode((struct span){ (const uint8_t *)"\x62\xf2\x7d\x08\x26\xd0", 6 }, CODE_ATT, &out));
+	EXPECT(!x86_vector_decode((struct span){ (const uint8_t *)"\x62\xf2\x79\x08\x26\xd0", 6 }, CODE_ATT, &out));
+	EXPECT(!x86_vector_decode((struct span){ (const uint8_t *)"\x62\xfa\x7d\x08\x26\xd0", 6 }, CODE_ATT, &out));
 }
 
 TEST("vzeroupper and vzeroall, which have no operand, are left to others, also before further bytes")

@@ -390,8 +390,8 @@ TEST("a process that executes another program has no mappings until it makes new
 }
 
 /* Maps a file with the given inode, or with a build-id if build is not 0 (all bytes equal). */
-static void apply_file_mmap(struct model *model, uint32_t pid, uint64_t start, uint64_t ino, uint8_t build, const char *name,
-	uint64_t clock)
+static void apply_mmap2_of(struct model *model, uint32_t pid, uint64_t start, uint64_t ino, uint64_t generation, uint8_t build,
+	const char *name, uint64_t clock)
 {
 	struct bytes b = { 0 };
 	bytes_put_u32(&b, pid);
@@ -407,12 +407,18 @@ static void apply_file_mmap(struct model *model, uint32_t pid, uint64_t start, u
 		bytes_put_u32(&b, 8);
 		bytes_put_u32(&b, 1);
 		bytes_put_u64(&b, ino);
-		bytes_put_u64(&b, 0);
+		bytes_put_u64(&b, generation);
 	}
 	bytes_put_u32(&b, 5);
 	bytes_put_u32(&b, 2);
 	bytes_put_text(&b, name);
 	apply_record_bytes(model, RECORD_MMAP2, RECORD_MISC_USER | (build ? RECORD_MISC_MMAP_BUILD_ID : 0), &b, clock);
+}
+
+static void apply_file_mmap(struct model *model, uint32_t pid, uint64_t start, uint64_t ino, uint8_t build, const char *name,
+	uint64_t clock)
+{
+	apply_mmap2_of(model, pid, start, ino, 0, build, name, clock);
 }
 
 /* Returns the first byte of the build-id of the module at address; 0: it has none. */
@@ -445,6 +451,26 @@ TEST("a row of the build-id table for one file does not apply to other files wit
 		EXPECT_INT(build_id_byte_at(&model, 10, 2, 0x1000), 1);
 		EXPECT_INT(build_id_byte_at(&model, 10, 2, 0x3000), 2);
 		EXPECT_INT(build_id_byte_at(&model, 10, 2, 0x5000), 0);
+		model_fini(&model);
+	}
+}
+
+TEST("a build-id that follows the mappings of its path is that of the next mapping of each file, too")
+{
+	uint8_t id[20];
+	memset(id, 7, sizeof id);
+	for (unsigned last = 0; last < 2; last++) {
+		const struct module_identity identity = { .maj = 8, .min = 1, .ino = 11 };
+		struct model model;
+		model_init(&model);
+		apply_mmap2_of(&model, 10, 0x1000, 11, 5 + last, 0, "/bin/x", 1);
+		apply_mmap2_of(&model, 10, 0x3000, 11, 6 - last, 0, "/bin/x", 1);
+		apply_mmap2_of(&model, 11, 0x1000, 11, 5 + last, 0, "/bin/x", 1);
+		model_set_build_id(&model, "/bin/x", RECORD_MISC_USER, &identity, id, 20);
+		apply_mmap2_of(&model, 10, 0x1000, 11, 5 + last, 0, "/bin/x", 2);
+		apply_mmap2_of(&model, 10, 0x3000, 11, 6 - last, 0, "/bin/x", 2);
+		EXPECT_INT(build_id_byte_at(&model, 10, 3, 0x1000), 7);
+		EXPECT_INT(build_id_byte_at(&model, 10, 3, 0x3000), 7);
 		model_fini(&model);
 	}
 }

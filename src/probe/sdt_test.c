@@ -110,3 +110,31 @@ TEST("notes give offsets in the file; truncated notes are left out")
 		free(file);
 	}
 }
+
+TEST("a note whose place is in no segment is left out, and the next one is read")
+{
+	struct maker m = maker_new(true, false, EM_X86_64, ET_EXEC);
+	enum { NOTE = 56 };
+	uint8_t notes[2 * NOTE] = { 0 };
+	for (unsigned i = 0; i < 2; i++) {
+		uint8_t *note = notes + (size_t)i * NOTE;
+		maker_put(&m, note, 8, 4);
+		maker_put(&m, note + 4, 24 + sizeof "demo\0step\0", 4);
+		maker_put(&m, note + 8, 3, 4);
+		memcpy(note + 12, "stapsdt", 8);
+		maker_put(&m, note + 20, i ? 0x401004 : 0x901004, 8);
+		memcpy(note + 44, "demo\0step\0", 11);
+	}
+	size_t size;
+	struct elf elf;
+	struct found found = { 0 };
+	maker_section(&m, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x401000, notes, 16);
+	maker_section(&m, ".note.stapsdt", SHT_NOTE, 0, 0, notes, sizeof notes);
+	uint8_t *file = maker_finish(&m, &size);
+	EXPECT_INT(elf_open(&elf, (struct span){ file, size }, NULL), 0);
+	EXPECT(!sdt_notes(&elf, on_note, &found));
+	EXPECT_INT(found.count, 1);
+	EXPECT_INT(found.offset - elf_section(&elf, ".text")->offset, 4);
+	elf_close(&elf);
+	free(file);
+}

@@ -57,6 +57,7 @@ TEST("symbols of a program become the offsets of its file")
 	expect_resolved("filter outer / 0x10 @ " PROGRAM, 1, "filter 0x1040/0x10@");
 	expect_resolved("filter 0x1010 / leaf @ " PROGRAM, 1, "filter 0x1010/0x130@");
 	expect_resolved("filter 0x100 / 0x20 @ " PROGRAM, 1, "filter 0x100/0x20@");
+	expect_resolved("filter * @ " PROGRAM, 1, "filter 0x0/0x2537@"); /* all of the file */
 	expect_resolved("start start @ " PROGRAM " , stop leaf @ " PROGRAM, 2, "start 0x1000@,stop 0x1100@");
 	expect_resolved("filter leaf #g @ " PROGRAM, 1, "filter 0x1100/0x40@");
 }

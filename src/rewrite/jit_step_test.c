@@ -126,6 +126,18 @@ TEST("in a pid namespace, functions get the pid of the mapping; the dump of anot
 	}
 }
 
+TEST("a function that is moved has a mapping there, also if its file is absent")
+{
+	struct compiled c;
+	struct trial trial;
+	compiled_open(&c, MONOTONIC, 0, 7);
+	dump_move(&c.dump, 30, HEAP, HEAP + 0x800, 0x100, 9);
+	compiled_run(&c, 7, &trial, (struct rewrite_options){ 0 });
+	expect_records(&c, &trial, "mmap2 30 7:10800+100@80 /jitted-7-9.so\nmmap 41 99:10000+1000 //anon\nsample 60 10001\n");
+	trial_close(&trial);
+	folder_close(&c.folder);
+}
+
 TEST("a function whose file cannot be made gets no mapping, and is counted; the others have theirs")
 {
 	struct compiled c;

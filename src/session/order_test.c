@@ -282,3 +282,19 @@ TEST("a recording that changes while it is read yields no record beyond a stretc
 		order_fini(&order);
 	}
 }
+
+TEST("rounds of every size are sorted, each by its own records alone")
+{
+	enum { SIZE_MAX_TRIED = 70 };
+	struct order order = { 0 };
+	for (uint64_t size = 1; size <= SIZE_MAX_TRIED; size++) {
+		count = 0;
+		for (uint64_t i = 0; i < size; i++)
+			add(&order, size * 1000 + size - i);
+		order_flush(&order, true, note, NULL);
+		EXPECT_INT(count, size);
+		for (uint64_t i = 0; i < count; i++)
+			EXPECT_INT(delivered[i], size * 1000 + 1 + i);
+	}
+	order_fini(&order);
+}

@@ -98,7 +98,8 @@ static size_t rust_take(const char *in, bool starts, char *out, size_t *written)
 	return 1;
 }
 
-/* libiberty does not demangle legacy Rust names with a suffix (".cold"): the hash and the escapes remain. Removes them in place. */
+/* libiberty does not demangle legacy Rust names with a suffix that begins with another character than a dot: the hash and the escapes
+ * remain. Removes them in place. */
 static void rust_unescape(char *text)
 {
 	size_t len = strlen(text), out = 0;

@@ -63,6 +63,8 @@ TEST("Rust names are demangled without hash, in both manglings and before a suff
 	expect_shown(false, "_ZN3foo3bar17h0123456789abcdefE.cold", "foo::bar");
 	expect_shown(false, "_ZN58_$LT$std..sys..fd..FileDesc$u20$as$u20$core..ops..Drop$GT$4drop17hc68340e1baa4987aE.cold",
 		"<std::sys::fd::FileDesc as core::ops::Drop>::drop");
+	expect_shown(false, "_ZN58_$LT$std..sys..fd..FileDesc$u20$as$u20$core..ops..Drop$GT$4drop17hc68340e1baa4987aE$got",
+		"<std::sys::fd::FileDesc as core::ops::Drop>::drop");
 	expect_shown(false, "_RNvCs1234_7mycrate3foo", "mycrate::foo");
 	/* a hash has 5 to 15 different digits: with fewer it is a name */
 	expect_shown(false, "_ZN3foo3bar17h0123401234012340E", "foo::bar");

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "syscalls/layouts.h"
 #include "unit.h"
 
 static const char *file_name(void *context, int fd)
@@ -351,6 +352,17 @@ TEST("arrays of structures with flags are printed element by element, with the n
 		".events = (short int)IN|OUT,.revents = (short int)HUP,}, ...]");
 	writer_fini(&out);
 	calls_fini(&calls);
+}
+
+TEST("a structure that is not const is read by the calls that are named with it, not by those whose names are parts of theirs")
+{
+	static const char arguments[] = "struct clone_args *", parameters[] = "struct sched_param *";
+	EXPECT(layout_of("clone3", arguments, strlen(arguments)) != 0);
+	EXPECT_INT(layout_of("clone", arguments, strlen(arguments)), 0);
+	EXPECT_INT(layout_of("lone3", arguments, strlen(arguments)), 0);
+	EXPECT(layout_of("sched_setscheduler", parameters, strlen(parameters)) != 0);
+	EXPECT_INT(layout_of("sched_set", parameters, strlen(parameters)), 0);
+	EXPECT_INT(layout_of("setscheduler", parameters, strlen(parameters)), 0);
 }
 
 TEST("structures that a call reads are printed by their types, those that it writes or that are too large are addresses")

@@ -132,7 +132,7 @@ TEST("the CFA is a register and an offset, each of which may change alone")
 TEST("registers are saved at, or are, an offset from the CFA, in another register, or undefined")
 {
 	struct made m = MADE("\x0e\x80\1" "\x83\2" "\x86\3" "\x05\x0c\4" "\x11\x0d\x7b" "\x2f\x0e\5" "\x14\x0f\2" "\x15\1\x7f" "\x09\2\3"
-		"\x07\4" "\x09\5\x20");
+		"\x07\4" "\x09\5\x11");
 	EXPECT(m.good);
 	expect_saved(&m, 0, RBX, SAVED_AT_CFA, 0, -16);
 	expect_saved(&m, 0, RBP, SAVED_AT_CFA, 0, -24);

@@ -271,6 +271,7 @@ TEST("an anchor of one kind does not match other kinds; windows with lost trace 
 	EXPECT_INT(around.rows.items[0].count, 1);
 	EXPECT(around.rows.items[0].mean > 1.999 && around.rows.items[0].mean < 2.001);
 	EXPECT_INT(around.rows.items[1].count, 0);
+	EXPECT(around.rows.items[1].mean == 0 && around.rows.items[1].low == 0 && around.rows.items[1].most == 0);
 	vec_fini(&around.rows);
 	vec_fini(&none.rows);
 	ipc_tracks_fini(&tracks);

@@ -34,3 +34,29 @@ TEST("a recording becomes what each task does, and the last sleeps are ended by 
 	replay_fini(&replay);
 	session_close(&session);
 }
+
+TEST("a thread id beyond those of the kernel is no task")
+{
+	struct str blob = { 0 };
+	struct replay replay;
+	struct session session;
+	struct tape *t = sched_tape(&blob);
+	put_sched_switch(t, 100, 0, 7, 1, STATES_TIDS_MAX);
+	put_sched_switch(t, 130, 0, STATES_TIDS_MAX, 1, 7);
+	put_sched_switch(t, 150, 0, 7, 1, STATES_TIDS_MAX - 1);
+	put_sched_task(t, 160, 0, 7, STATES_TIDS_MAX, 0);
+	put_sched_task(t, 161, 0, STATES_TIDS_MAX, 7, 0);
+	put_sched_task(t, 162, 0, -1, 7, 0);
+	replay_init(&replay);
+	run_tape(t, &replay.reader, &session);
+	replay_finish(&replay);
+	EXPECT_INT(replay.tasks.count, 2);
+	EXPECT_INT(replay.tasks.items[0].tid, 7);
+	EXPECT_INT(replay.tasks.items[1].tid, STATES_TIDS_MAX - 1);
+	EXPECT_INT(replay.wakes, 1); /* that ends a sleep at the end */
+	EXPECT_INT(replay.repeated, 0);
+	EXPECT_INT(replay.targetless, 1);
+	str_fini(&blob);
+	replay_fini(&replay);
+	session_close(&session);
+}

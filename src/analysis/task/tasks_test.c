@@ -88,3 +88,16 @@ TEST("a thread of an unknown process adds no task for the process")
 	EXPECT_INT(tasks.tasks.count, 2);
 	tasks_fini(&tasks);
 }
+
+TEST("a task whose process is unknown gets it from the first record that has it, and keeps it")
+{
+	struct tasks tasks;
+	tasks_init(&tasks, false);
+	apply_task_comm(&tasks, -1, 8, "worker");
+	apply_task_comm(&tasks, 7, 8, "worker");
+	apply_task_comm(&tasks, 6, 8, "worker");
+	const struct task *task = &tasks.tasks.items[tasks.tasks.count - 1];
+	EXPECT_INT(task->tid, 8);
+	EXPECT_INT(task->pid, 7);
+	tasks_fini(&tasks);
+}

@@ -86,6 +86,17 @@ TEST("objdump's layout has its head, numbers of lines, and comments")
 		"   70.00 :   1003:   retq\n");
 }
 
+TEST("a line whose code is missing has its address alone, in both layouts")
+{
+	for (unsigned objdump = 0; objdump < 2; objdump++) {
+		const struct annotated_line line = lines[0];
+		lines[0].mnemonic = lines[0].operands = NULL;
+		const char *text = printed((struct annotate_style){ .percent = ANNOTATE_LOCAL_PERIOD, .objdump = objdump }, false);
+		EXPECT(strstr(text, "   30.00 :    ff8:") && !strstr(text, "leaq"));
+		lines[0] = line;
+	}
+}
+
 TEST("raw bytes precede the code")
 {
 	static const uint8_t bytes[] = { 0x48, 0x8d };

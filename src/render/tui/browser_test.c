@@ -508,6 +508,9 @@ TEST("newer counts change the note on the hottest line, and the cursor stays; af
 	press(seen, BROWSE_KEY_UP);
 	publish_code(seen, 30);
 	EXPECT(!strstr(line(seen, 9), "hottest: 7"));
+	EXPECT(atomic_load(&seen->feed.shows_code));
+	press(seen, 'q');
+	EXPECT(!atomic_load(&seen->feed.shows_code));
 	close_seen(seen);
 }
 

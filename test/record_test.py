@@ -381,6 +381,60 @@ def test_affinity(c):
         need(SUMMARY.fullmatch(result.stderr), "stderr is %r" % result.stderr)
 
 
+def cpus_of_recorder(pid):
+    """where the process may run, once it executes the program"""
+    status = open("/proc/%d/status" % pid).read()
+    return re.findall(r"Cpus_allowed_list:\s*(\S+)", status) if status.startswith("Name:\t%s\n" % os.path.basename(PERFUSE)[:15]) else []
+
+
+def test_affinity_effect(c):
+    """with --affinity=cpu the reader runs on the CPU of the ring that it reads, with node on the CPUs of its node, else where it was started"""
+    need_root("it records all CPUs")
+    online = sorted(os.sched_getaffinity(0))
+    whole = open("/sys/devices/system/cpu/online").read().strip()
+    if len(online) < 2 or os.path.exists("/sys/devices/system/node/node1"):
+        raise Skip("a machine with one node and several CPUs is needed")
+    first = str(online[0])
+
+    def seen(*words):
+        lists = set()
+        with process.start("taskset", "-c", first, PERFUSE, "record", "-q", "-a", "-F", "500", "-e", "cpu-clock", "-o", "affinity.data", *words,
+                           "sleep", "60", cwd=c.work) as running:
+            try:
+                end = time.monotonic() + 20
+                while time.monotonic() < end and not wanted <= lists:
+                    lists.update(cpus_of_recorder(running.pid))
+                    time.sleep(0.002)
+            finally:
+                running.send_signal(signal.SIGINT)
+                running.wait()
+        return lists
+    wanted = {str(cpu) for cpu in online}
+    need(wanted <= seen("--affinity=cpu"), "--affinity=cpu")
+    wanted = {first, whole}
+    need(seen("--affinity=node") == {first, whole}, "--affinity=node")
+    wanted = {first}
+    need(seen("--affinity=sys") == {first} and seen() == {first}, "without --affinity")
+
+
+def test_map_timeout(c):
+    """--proc-map-timeout ends the reading of very many mappings, and says of how many processes"""
+    pages = ("import mmap, time\nkept = [mmap.mmap(-1, 4096, prot=mmap.PROT_READ | (i % 2) * mmap.PROT_EXEC) for i in range(40000)]\n"
+             "print(len(kept), flush=True)\ntime.sleep(600)")
+    with process.start(sys.executable, "-c", pages) as running:
+        try:
+            need(running.stdout.readline() == "40000\n", "the mappings are not made")
+            found = {}
+            for limit in "1", "60000":
+                result = c.record("--proc-map-timeout", limit, "-d", "-p", str(running.pid), "--", "true")
+                text = c.run(PERFUSE, "script", "--show-mmap-events").stdout
+                found[limit] = text.count("PERF_RECORD_MMAP"), "the mappings of 1 processes took too long" in result.stderr
+        finally:
+            running.kill()
+    need(found["60000"][0] > 40000 and not found["60000"][1], str(found))
+    need(found["1"][0] < 40000 and found["1"][1], str(found))
+
+
 def test_depth(c):
     """a deep recursion has its frames"""
     c.record("-g", "-e", "task-clock:u", "-F", "500", "--", "./shape", "--ms", "200", "--depth", "40")

@@ -50,6 +50,15 @@ void lock_stat_wait(struct lock_stat *stat, uint64_t ns)
 		stat->max_ns = ns;
 }
 
+void lock_stat_waits(struct lock_stat *stat, uint32_t count, uint64_t total_ns, uint64_t min_ns, uint64_t max_ns)
+{
+	stat->contended += count;
+	stat->total_ns += total_ns;
+	stat->min_ns = min_ns < stat->min_ns ? min_ns : stat->min_ns;
+	stat->max_ns = max_ns > stat->max_ns ? max_ns : stat->max_ns;
+	stat->average_ns = stat->contended ? stat->total_ns / stat->contended : 0;
+}
+
 static int find_field(const char *name, size_t len, bool contention)
 {
 	for (int i = contention ? LOCK_CONTENDED : LOCK_ACQUIRED; i < LOCK_FIELDS; i++)

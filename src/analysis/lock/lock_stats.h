@@ -40,6 +40,8 @@ struct lock_stat *lock_stats_find(const struct lock_stats *stats, uint64_t key);
 struct lock_stat *lock_stats_add(struct lock_stats *stats, uint64_t key, const char *name, uint32_t flags);
 /* Adds one wait to min, max and total. */
 void lock_stat_wait(struct lock_stat *stat, uint64_t ns);
+/* Adds `count` waits, with their sum, least and greatest time, to min, max, total, the number of contended ones and their average. */
+void lock_stat_waits(struct lock_stat *stat, uint32_t count, uint64_t total_ns, uint64_t min_ns, uint64_t max_ns);
 
 enum lock_field_id { LOCK_ACQUIRED, LOCK_CONTENDED, LOCK_AVG_WAIT, LOCK_WAIT_TOTAL, LOCK_WAIT_MAX, LOCK_WAIT_MIN, LOCK_FIELDS };
 

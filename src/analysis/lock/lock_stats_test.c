@@ -24,6 +24,23 @@ static const char *keys_text(const struct lock_order *order)
 	return text;
 }
 
+TEST("sums of several waits add up, with the least and the greatest time of all and the average")
+{
+	struct lock_stats stats = { 0 };
+	struct lock_stat *stat = lock_stats_add(&stats, 5, "a", 0);
+	lock_stat_waits(stat, 0, 0, UINT64_MAX, 0);
+	EXPECT_INT(stat->average_ns, 0);
+	lock_stat_waits(stat, 2, 40, 15, 25);
+	lock_stat_waits(stat, 3, 90, 20, 50);
+	lock_stat_waits(stat, 1, 12, 12, 12);
+	EXPECT_INT(stat->contended, 6);
+	EXPECT_INT(stat->total_ns, 142);
+	EXPECT_INT(stat->min_ns, 12);
+	EXPECT_INT(stat->max_ns, 50);
+	EXPECT_INT(stat->average_ns, 23);
+	lock_stats_fini(&stats);
+}
+
 TEST("a sum has the count, the total, the least and the longest wait")
 {
 	struct lock_stats stats = { 0 };

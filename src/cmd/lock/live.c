@@ -207,15 +207,6 @@ static uint64_t key_of(const struct live *live, const struct lock_key *key)
 	}
 }
 
-static void add_numbers(struct lock_stat *stat, const struct lock_sum *sum)
-{
-	stat->contended += sum->count;
-	stat->total_ns += sum->total;
-	stat->min_ns = sum->min < stat->min_ns ? sum->min : stat->min_ns;
-	stat->max_ns = sum->max > stat->max_ns ? sum->max : stat->max_ns;
-	stat->average_ns = stat->contended ? stat->total_ns / stat->contended : 0;
-}
-
 static void add_frames(struct live *live, struct lock_stats *stats, struct lock_stat *stat, const uint64_t *stack)
 {
 	unsigned depth = 0;
@@ -242,7 +233,7 @@ static void take_sum(void *context, const struct lock_key *key, const struct loc
 		stat = lock_stats_add(&live->stats, key_of(live, key), name, sum->flags);
 		add_frames(live, &live->stats, stat, stack);
 	}
-	add_numbers(stat, sum);
+	lock_stat_waits(stat, sum->count, sum->total, sum->min, sum->max);
 }
 
 static void take_owner(void *context, uint64_t id, const struct lock_sum *sum, const uint64_t *stack)
@@ -252,7 +243,7 @@ static void take_owner(void *context, uint64_t id, const struct lock_sum *sum, c
 	name_caller(live, stack, name, sizeof name);
 	struct lock_stat *stat = lock_stats_add(&live->owner_stats, id, name, sum->flags);
 	add_frames(live, &live->owner_stats, stat, stack);
-	add_numbers(stat, sum);
+	lock_stat_waits(stat, sum->count, sum->total, sum->min, sum->max);
 }
 
 static void show(struct live *live, const struct lock_choice *choice, struct writer *out)

@@ -137,6 +137,15 @@ def test_deep(c):
     need(deepest <= 151, "a chain has %d frames of a function that is called 151 times" % deepest)
 
 
+@by_samples
+def test_separate_stack(c):
+    """of stacks that end where a separate one begins, a hint says so; not of those that are deep"""
+    printed = c.record("./aside")
+    need(float(re.search(r"([\d.]+)% cut", printed).group(1)) > 90 and "those of signal handlers" in printed, printed)
+    printed = c.record("./chains", "deep", "1100", "700", options=(*EVENT, "--no-join-stacks"))
+    need("signal handlers" not in printed, printed)
+
+
 def joined_names(c, chains):
     """How many of these chains, lists of addresses and markers, have each function behind their second marker of user code."""
     listed = c.run(PERFUSE, "script", "--no-inline", "-F", "ip,sym", *ALL_FRAMES, "-i", "unwind.data").stdout
@@ -443,6 +452,7 @@ def build(work):
                     ["cc", "-O2", "-fomit-frame-pointer", "-fno-optimize-sibling-calls", "-shared", "-fPIC", "-o", "plugin.so",
                      os.path.join(HERE, "plugin.c")],
                     ["cc", "-O1", "-shared", "-fPIC", "-o", "held.so", os.path.join(HERE, "held.c")],
+                    ["cc", "-O2", "-o", "aside", os.path.join(HERE, "aside.c")],
                     *([["cc", "-O2", "-o", "behind", os.path.join(HERE, "behind.c")]] if platform.machine() == "x86_64" else [])):
         need_tools(command[0])
         process.must(*command, cwd=work)

@@ -215,6 +215,16 @@ def test_cgroups():
         need(done.returncode == 255 and "sums system calls alone" in done.stderr, done.stderr)
 
 
+def test_of_a_cgroup():
+    """-a -G NAME prints calls and tracepoints of the threads in that cgroup alone"""
+    with Work() as work, new_cgroup() as (group, name):
+        script = work.write("inside", "echo $$ >%s/cgroup.procs; umask 1; exec true\n" % group)
+        _, lines = work.trace("-a", "-G", name.lstrip("/"), "-e", "umask,kill,sched:sched_process_exit",
+                              "sh", "-c", "kill -0 $$; sh %s; sh -c 'kill -0 $$; :'" % script)
+        need(any("umask(mask: 1)" in line for line in lines) and not any("kill(" in line for line in lines), lines)
+        need(sum("sched_process_exit" in line for line in lines) == 1, lines)
+
+
 def test_storm():
     """two million calls of a storm are all counted by -s, and all printed by -o"""
     with Work() as work:

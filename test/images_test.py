@@ -216,6 +216,7 @@ def check_container(box):
         os.kill(int(app), signal.SIGKILL)
         shell.kill()
         shell.wait()
+        process.wait_until(lambda: not os.path.exists("/proc/%s/root/" % app), "the program of the mount namespace has ended")
         named, trail = box.named(data="c.data")
         need(not named, "names of a file that no longer exists")
         named, trail = box.named(data="c.data", env={"HOME": home})

@@ -487,13 +487,17 @@ def test_tasks_without_counters(c):
             rows = [line.split(",") for line in file if re.match(r"[^,]*-%d," % worker.pid, line)]
         found[name] = {row[3].removesuffix(":uk"): float(row[1]) for row in rows if row[1][0].isdigit()}
     counters, tasks = found["counters"], found["tasks"]
+    # some kernels do not report each switch, and say of how much time it is unknown who ran
+    lost = re.search(r"did not report (\d+) switches.* counts of ([\d.]+) ms", done.stderr)
+    missed, unsure = (int(lost.group(1)), float(lost.group(2))) if lost else (0, 0)
     # older kernels count switches of a task that ends for longer than the programs
     same_end = tuple(int(n) for n in re.findall(r"\d+", os.uname().release)[:2]) >= (6, 16)
-    for event in ("page-faults", "minor-faults", "major-faults", *(["migrations"] if same_end else [])):
+    for event in "page-faults", "minor-faults", "major-faults":
         need(tasks.get(event, 0) == counters.get(event, 0), "%s: %s" % (event, found))
-    need(tasks["page-faults"] >= 500 and tasks["cs"] >= 120, found)
-    need(abs(tasks["cs"] - counters["cs"]) <= 1 or not same_end, found)  # the last one, if the counters end in front of it
-    need(tasks["task-clock"] >= counters["task-clock"] * 0.99, found)  # more by the switches themselves
+    need(tasks["page-faults"] >= 500 and tasks["cs"] >= 120 - missed, found)
+    need(abs(tasks.get("migrations", 0) - counters.get("migrations", 0)) <= missed or not same_end, "%d missed: %s" % (missed, found))
+    need(abs(tasks["cs"] - counters["cs"]) <= 1 + missed or not same_end, found)  # the last one, if the counters end in front of it
+    need(tasks["task-clock"] >= counters["task-clock"] * 0.99 - unsure, found)  # more by the switches themselves
 
 
 def test_no_pmu(c):

@@ -77,7 +77,7 @@ static int make_maps(struct task_counts *c, struct task_programs *places, struct
 	c->tasks = bpf_task_map_make(TASK_WORDS, err);
 	if (c->tasks < 0)
 		return -1;
-	c->cpu_states = bpf_map_make(BPF_MAP_KIND_PER_CPU, TASK_WORDS * sizeof(uint64_t), 1, err);
+	c->cpu_states = bpf_map_make(BPF_MAP_KIND_PER_CPU, CPU_WORDS * sizeof(uint64_t), 1, err);
 	if (c->cpu_states < 0)
 		return -1;
 	c->control_map = bpf_map_make(BPF_MAP_KIND_MAPPED, TASK_CONTROLS * sizeof(uint32_t), 1, err);
@@ -250,6 +250,12 @@ struct task_sum task_counts_sum(const struct task_counts *c, size_t index)
 uint64_t task_counts_lost(const struct task_counts *c)
 {
 	return c->sums ? c->sums[0].switches : 0;
+}
+
+uint64_t task_counts_missed(const struct task_counts *c, uint64_t *ns)
+{
+	*ns = c->sums ? c->sums[0].runtime_ns : 0;
+	return c->sums ? c->sums[0].migrations : 0;
 }
 
 static void close_each(const int *list, size_t count)

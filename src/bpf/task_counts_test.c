@@ -1,8 +1,13 @@
 #include "bpf/task_counts.h"
 
+#include <linux/bpf.h>
 #include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -109,3 +114,56 @@ TEST("a child that is left out, and one that is not followed, are not counted")
 		task_counts_close(&counts);
 	}
 }
+
+/* All CPUs' states say that the task of this slot runs. */
+static bool set_states(const struct task_counts *counts, uint64_t slot)
+{
+	struct state {
+		uint64_t slot, since, known;
+	} *states = calloc((size_t)get_nprocs_conf(), sizeof *states);
+	uint32_t key = 0;
+	for (int i = 0; i < get_nprocs_conf(); i++)
+		states[i] = (struct state){ slot, now_ns(), 1 };
+	union bpf_attr attr = { .map_fd = (uint32_t)counts->cpu_states, .key = (uintptr_t)&key, .value = (uintptr_t)states };
+	bool set = syscall(SYS_bpf, BPF_MAP_UPDATE_ELEM, &attr, sizeof attr) == 0;
+	free(states);
+	return set;
+}
+
+TEST("a switch that was not reported is counted with its time, each task has its switches, and page faults are those of the current task")
+{
+	enum { PAGES = 300 };
+	struct task_counts counts;
+	const struct task_counts_options options = { .faults = { true } };
+	pid_t sleeper = fork();
+	if (sleeper == 0) {
+		pause();
+		_exit(0);
+	}
+	usleep(20000); /* it sleeps */
+	if (!opened(&counts, &options)) {
+		kill(sleeper, SIGKILL);
+		waitpid(sleeper, NULL, 0);
+		return;
+	}
+	size_t self = index_of(&counts, getpid()), other = index_of(&counts, sleeper);
+	EXPECT(self != SIZE_MAX && other != SIZE_MAX);
+	if (self != SIZE_MAX && other != SIZE_MAX) {
+		uint64_t ns, before_ns;
+		task_counts_switch(&counts, true);
+		uint64_t before = task_counts_missed(&counts, &before_ns);
+		EXPECT(set_states(&counts, counts.list.items[other].slot));
+		touch(PAGES);
+		usleep(1000);
+		task_counts_switch(&counts, false);
+		struct task_sum own = task_counts_sum(&counts, self), wrong = task_counts_sum(&counts, other);
+		EXPECT(task_counts_missed(&counts, &ns) >= before + 1);
+		EXPECT(ns > before_ns);
+		EXPECT(own.switches >= 1 && own.runtime_ns > 0 && own.faults[TASK_FAULT_ANY] >= PAGES);
+		EXPECT(wrong.switches >= 1 && wrong.runtime_ns == 0 && wrong.faults[TASK_FAULT_ANY] == 0);
+	}
+	kill(sleeper, SIGKILL);
+	waitpid(sleeper, NULL, 0);
+	task_counts_close(&counts);
+}
+

@@ -67,57 +67,112 @@ static void add_one(struct making *m, unsigned sum, size_t offset)
 	add_to_sum(m, sum, offset, R1);
 }
 
-/* R7: the CPU's state, R8: the time. The task that runs gets its time, and one switch if it leaves; then no counted task runs here. */
-static void end_running(struct making *m, bool leaves)
+/* R9: the slot of the task in a register; 0: it is not counted. R0: its value, possibly 0. */
+static void get_slot(struct making *m, unsigned task)
+{
+	uint32_t none = assembler_label(&m->a);
+	get_task(m, task, 0);
+	emit(&m->a, BPF_MOVE, R9, 0, 0, 0);
+	emit_jump(&m->a, BPF_JUMP_EQUAL, R0, 0, none);
+	emit(&m->a, BPF_LOAD_LONG, R9, R0, TASK_WORD_SLOT * WORD, 0);
+	assembler_place(&m->a, none);
+}
+
+/* R0: sums. R7: the CPU's state, R8: the time. */
+static void add_time(struct making *m)
+{
+	move(m, R1, R8);
+	emit(&m->a, BPF_LOAD_LONG, R2, R7, CPU_WORD_SINCE * WORD, 0);
+	emit(&m->a, BPF_MINUS_REGISTER, R1, R2, 0, 0);
+	add_to_sum(m, R0, offsetof(struct task_sum, runtime_ns), R1);
+}
+
+/* R7, R8: as above. Another task ran than the CPU's state says: the kernel did not report that this one left. */
+static void add_missed(struct making *m)
 {
 	uint32_t idle = assembler_label(&m->a);
+	emit(&m->a, BPF_LOAD_LONG, R1, R7, CPU_WORD_SLOT * WORD, 0);
+	emit_jump(&m->a, BPF_JUMP_EQUAL, R1, 0, idle);
+	look_up_sums(m, R1);
+	add_one(m, R0, offsetof(struct task_sum, switches));
+	assembler_place(&m->a, idle);
+	look_up_first(m, m->at->sums);
+	add_one(m, R0, offsetof(struct task_sum, migrations));
+	add_time(m);
+}
+
+/* R9: the slot of the task that ran until now. It gets its time, and one switch if it leaves; then it is unknown who runs here.
+ * R7: the CPU's state, R8: the time. */
+static void end_running(struct making *m, bool leaves)
+{
+	uint32_t unknown = assembler_label(&m->a), sure = assembler_label(&m->a), counted = assembler_label(&m->a);
 	look_up_first(m, m->at->cpu_states);
 	move(m, R7, R0);
 	emit_helper(&m->a, TIME_NS);
 	move(m, R8, R0);
-	emit(&m->a, BPF_LOAD_LONG, R1, R7, TASK_WORD_SLOT * WORD, 0);
-	emit_jump(&m->a, BPF_JUMP_EQUAL, R1, 0, idle);
-	look_up_sums(m, R1);
-	move(m, R1, R8);
-	emit(&m->a, BPF_LOAD_LONG, R2, R7, TASK_WORD_SINCE * WORD, 0);
-	emit(&m->a, BPF_MINUS_REGISTER, R1, R2, 0, 0);
-	add_to_sum(m, R0, offsetof(struct task_sum, runtime_ns), R1);
+	emit(&m->a, BPF_LOAD_LONG, R1, R7, CPU_WORD_KNOWN * WORD, 0);
+	emit_jump(&m->a, BPF_JUMP_EQUAL, R1, 0, unknown);
+	emit(&m->a, BPF_LOAD_LONG, R1, R7, CPU_WORD_SLOT * WORD, 0);
+	emit_jump(&m->a, BPF_JUMP_EQUAL | BPF_BY_REGISTER, R1, R9, sure);
+	add_missed(m);
+	assembler_place(&m->a, sure);
+	emit_jump(&m->a, BPF_JUMP_EQUAL, R9, 0, unknown);
+	look_up_sums(m, R9);
 	if (leaves)
 		add_one(m, R0, offsetof(struct task_sum, switches));
-	emit(&m->a, BPF_STORE_LONG_VALUE, R7, 0, TASK_WORD_SLOT * WORD, 0);
-	assembler_place(&m->a, idle);
+	emit(&m->a, BPF_LOAD_LONG, R1, R7, CPU_WORD_SLOT * WORD, 0);
+	emit_jump(&m->a, BPF_JUMP_EQUAL, R1, 0, counted);
+	add_time(m);
+	assembler_place(&m->a, counted);
+	assembler_place(&m->a, unknown);
+	emit(&m->a, BPF_STORE_LONG_VALUE, R7, 0, CPU_WORD_SLOT * WORD, 0);
+	emit(&m->a, BPF_STORE_LONG_VALUE, R7, 0, CPU_WORD_KNOWN * WORD, 0);
+}
+
+/* R1: whether tasks are counted. */
+static void load_on(struct making *m)
+{
+	look_up_first(m, m->at->control);
+	emit(&m->a, BPF_LOAD_WORD, R1, R0, TASK_CONTROL_ON * 4, 0);
 }
 
 /* R7, R8: as above; R9: the slot of the task that runs from now on. The program ends if tasks are not counted. */
 static void begin_running(struct making *m)
 {
-	look_up_first(m, m->at->control);
-	emit(&m->a, BPF_LOAD_WORD, R1, R0, TASK_CONTROL_ON * 4, 0);
+	load_on(m);
 	end_if_zero(m, R1);
-	emit(&m->a, BPF_STORE_REGISTER, R7, R9, TASK_WORD_SLOT * WORD, 0);
-	emit(&m->a, BPF_STORE_REGISTER, R7, R8, TASK_WORD_SINCE * WORD, 0);
+	emit(&m->a, BPF_STORE_REGISTER, R7, R9, CPU_WORD_SLOT * WORD, 0);
+	emit(&m->a, BPF_STORE_REGISTER, R7, R8, CPU_WORD_SINCE * WORD, 0);
+	emit(&m->a, BPF_STORE_LONG_VALUE, R7, 0, CPU_WORD_KNOWN * WORD, 1);
 }
 
-/* Arguments: preempt, the task that leaves, the one that comes. */
-static void make_switch(struct making *m)
+/* R9: the slot of the task in an argument, which gets a migration if it had one since the last time it was here. */
+static void get_moved(struct making *m, int argument)
 {
-	uint32_t stayed = assembler_label(&m->a);
-	end_running(m, true);
-	emit(&m->a, BPF_LOAD_LONG, R1, R6, 2 * WORD, 0);
-	get_task(m, R1, 0);
-	end_if_zero(m, R0);
-	emit(&m->a, BPF_LOAD_LONG, R9, R0, TASK_WORD_SLOT * WORD, 0);
-	end_if_zero(m, R9);
-	emit(&m->a, BPF_LOAD_LONG, R1, R6, 2 * WORD, 0);
+	uint32_t done = assembler_label(&m->a);
+	emit(&m->a, BPF_LOAD_LONG, R1, R6, argument * WORD, 0);
+	get_slot(m, R1);
+	emit_jump(&m->a, BPF_JUMP_EQUAL, R0, 0, done);
+	emit_jump(&m->a, BPF_JUMP_EQUAL, R9, 0, done);
+	emit(&m->a, BPF_LOAD_LONG, R1, R6, argument * WORD, 0);
 	emit(&m->a, BPF_LOAD_LONG, R1, R1, m->at->migrations, 0);
-	emit(&m->a, BPF_LOAD_LONG, R6, R0, TASK_WORD_MIGRATIONS * WORD, 0);
+	emit(&m->a, BPF_LOAD_LONG, R2, R0, TASK_WORD_MIGRATIONS * WORD, 0);
+	emit_jump(&m->a, BPF_JUMP_EQUAL | BPF_BY_REGISTER, R1, R2, done);
 	emit(&m->a, BPF_STORE_REGISTER, R0, R1, TASK_WORD_MIGRATIONS * WORD, 0);
-	emit(&m->a, BPF_MINUS_REGISTER, R6, R1, 0, 0);
-	begin_running(m);
-	emit_jump(&m->a, BPF_JUMP_EQUAL, R6, 0, stayed);
+	load_on(m);
+	emit_jump(&m->a, BPF_JUMP_EQUAL, R1, 0, done);
 	look_up_sums(m, R9);
 	add_one(m, R0, offsetof(struct task_sum, migrations)); /* the kernel's event counts several between two switches as one */
-	assembler_place(&m->a, stayed);
+	assembler_place(&m->a, done);
+}
+
+/* Arguments: preempt, the task that leaves, the one that comes. Of the one that leaves a migration is seen if its coming was not reported. */
+static void make_switch(struct making *m)
+{
+	get_moved(m, 1);
+	end_running(m, true);
+	get_moved(m, 2);
+	begin_running(m);
 }
 
 /* R0: the value of the task in a register; ends if there is no room for it. */
@@ -150,11 +205,13 @@ static void make_fork(struct making *m)
 /* The task that ends is the one that runs. Its events end here, too, before its memory is released (kernel/exit.c). */
 static void make_exit(struct making *m)
 {
-	end_running(m, false);
 	emit(&m->a, BPF_LOAD_LONG, R1, R6, 0, 0);
-	get_task(m, R1, 0);
-	end_if_zero(m, R0);
+	get_slot(m, R1);
+	emit_jump(&m->a, BPF_JUMP_EQUAL, R0, 0, m->end);
 	emit(&m->a, BPF_STORE_LONG_VALUE, R0, 0, TASK_WORD_SLOT * WORD, 0);
+	end_running(m, false);
+	emit(&m->a, BPF_MOVE, R9, 0, 0, 0);
+	begin_running(m);
 }
 
 static void store_found(struct making *m, int32_t member, size_t offset)
@@ -203,20 +260,21 @@ static void make_list(struct making *m)
 /* User space runs it on each CPU. */
 static void make_update(struct making *m)
 {
-	end_running(m, false);
 	emit_helper(&m->a, CURRENT_TASK);
-	get_task(m, R0, 0);
-	end_if_zero(m, R0);
-	emit(&m->a, BPF_LOAD_LONG, R9, R0, TASK_WORD_SLOT * WORD, 0);
+	get_slot(m, R0);
+	end_running(m, false);
 	begin_running(m);
 }
 
+/* The fault is one of the task that runs. */
 static void make_fault(struct making *m, uint32_t fault_word)
 {
-	look_up_first(m, m->at->cpu_states);
-	emit(&m->a, BPF_LOAD_LONG, R1, R0, TASK_WORD_SLOT * WORD, 0);
+	load_on(m);
 	end_if_zero(m, R1);
-	look_up_sums(m, R1);
+	emit_helper(&m->a, CURRENT_TASK);
+	get_slot(m, R0);
+	end_if_zero(m, R9);
+	look_up_sums(m, R9);
 	add_one(m, R0, fault_word * WORD);
 }
 

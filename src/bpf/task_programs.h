@@ -2,9 +2,11 @@
 #pragma once
 #include "bpf/assemble.h"
 
-/* The values of maps, as 64-bit words. A CPU: the slot of the counted task that runs on it (0: none), and since when. A task: its slot, and
- * its migrations up to its last switch. The sums of slot 0 are those of no task: its switches are tasks that could not be followed. */
-enum task_word { TASK_WORD_SLOT, TASK_WORD_SINCE, TASK_WORD_MIGRATIONS = TASK_WORD_SINCE, TASK_WORDS };
+/* The values of maps, as 64-bit words. A task: its slot, and its migrations up to its last switch. A CPU: the slot of the counted task that
+ * runs on it (0: another one), since when, and whether this is known. The sums of slot 0 are those of no task: its switches are tasks that
+ * could not be followed, its migrations are switches that the kernel did not report, its time is that in which such a switch was. */
+enum task_word { TASK_WORD_SLOT, TASK_WORD_MIGRATIONS, TASK_WORDS };
+enum cpu_word { CPU_WORD_SLOT, CPU_WORD_SINCE, CPU_WORD_KNOWN, CPU_WORDS };
 /* The map `control`, as 32-bit words: whether tasks are counted, the last slot in use. */
 enum task_control { TASK_CONTROL_ON, TASK_CONTROL_LAST, TASK_CONTROLS };
 

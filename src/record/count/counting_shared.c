@@ -150,7 +150,8 @@ uint64_t counting_lost(const struct counting *c)
 
 uint64_t counting_missed(const struct counting *c, uint64_t *ns)
 {
-	uint64_t missed = *ns = 0;
+	*ns = 0;
+	uint64_t missed = c->has_task_counts ? task_counts_missed(&c->by_task, ns) : 0;
 	for (size_t i = 0; i < c->shared.count; i++) {
 		missed += shared_counts_lost(&c->shared.items[i], SHARED_LOST_SWITCH);
 		*ns += shared_counts_lost(&c->shared.items[i], SHARED_UNSURE_NS);

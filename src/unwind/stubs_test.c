@@ -34,7 +34,8 @@ TEST("x86-64: a signal trampoline without call frame information restores the re
 	}
 }
 
-TEST("AArch64: the kernel's signal trampoline restores pc and link register, whatever its own rules are")
+/* begin: of the trampoline's own rules */
+static void expect_signal_of_aarch64(unsigned begin)
 {
 	static const uint8_t trampoline[] = { 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4 };
 	enum { REGISTERS = 128 + 176 + 8 };
@@ -44,7 +45,7 @@ TEST("AArch64: the kernel's signal trampoline restores pc and link register, wha
 	memcpy(code + 0x40, trampoline, sizeof trampoline);
 	cfi_cie_made(&m, "zR");
 	cfi_fde_made(&m, 0x10, 0x10, CFI(0));
-	cfi_fde_made(&m, 0x30, 0x20, CFI(0x9d, 0, 0x9e, 0)); /* as in older kernels: loses the interrupted frame */
+	cfi_fde_made(&m, begin, 0x50 - begin, CFI(0x9d, 0, 0x9e, 0)); /* as in older kernels: loses the interrupted frame */
 	cfi_fde_made(&m, 0x80, 0x10, CFI(0));                /* an interrupted leaf */
 	cfi_fde_made(&m, 0xa0, 0x10, CFI(0x07, 30));
 	scene_open(&s, &m, code, sizeof code);
@@ -59,6 +60,12 @@ TEST("AArch64: the kernel's signal trampoline restores pc and link register, wha
 	EXPECT_INT(s.result.end, UNWIND_COMPLETE);
 	EXPECT(s.frames[1].signal && s.frames[2].pc == s.code + 0x84 && s.frames[3].pc == s.code + 0xa8);
 	scene_close(&s);
+}
+
+TEST("AArch64: the kernel's signal trampoline restores pc and link register, whatever its own rules are")
+{
+	expect_signal_of_aarch64(0x30);
+	expect_signal_of_aarch64(0x3f); /* where the trampoline's rules begin, too */
 }
 
 TEST("after the system call that creates a thread, the creator returns, and the new thread begins")

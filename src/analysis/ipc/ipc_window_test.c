@@ -3,6 +3,7 @@
 #include "analysis/ipc/ipc_around.h"
 #include "analysis/ipc/ipc_lengths.h"
 #include "analysis/ipc/ipc_steady.h"
+#include "analysis/ipc/ipc_tables.h"
 #include "unit.h"
 
 /* Ranges of 100, 50, 0, 200 cycles and 200, 25, 3, 400 instructions; a pause of 1000 ns behind the second. */
@@ -309,5 +310,19 @@ TEST("a steady range has three iterations and no lost trace")
 	EXPECT_INT(steady.occurrences, 20);
 	EXPECT_INT(steady.losses, 1);
 	EXPECT(steady.rate == 2);
+	struct ipc_result result = { .tracks = &tracks };
+	vec_push(&result.steady, steady);
+	struct table table = ipc_steady_table(&result);
+	struct str scratch = { 0 };
+	static const struct {
+		const char *column;
+		uint64_t count;
+	} counts[] = { { "iterations", 3 }, { "occurrences", 20 }, { "losses", 1 } };
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+		for (size_t column = 0; column < table.column_count; column++)
+			if (strcmp(table.columns[column].name, counts[i].column) == 0)
+				EXPECT_INT(table.cell(table.context, 1, column, &scratch).count, counts[i].count);
+	str_fini(&scratch);
+	vec_fini(&result.steady);
 	ipc_tracks_fini(&tracks);
 }

@@ -482,6 +482,21 @@ TEST("without code, addresses in packets are instructions, and an interrupt is a
 	EXPECT(!decoder.tracing);
 }
 
+TEST("without code, an address after the end of tracing begins it anew")
+{
+	/* TIP.PGD, TIP, FUP and TIP */
+	OPEN("", BEGIN "\x01" "\x2d\x05\x10" "\x3d\x07\x10" "\x2d\x09\x10");
+	decoder.config.quick = 1;
+	next();
+	EXPECT_INT(next().from, 0x1000);
+	EXPECT_INT(next().from, 0x1005);
+	struct pt_event event = next();
+	EXPECT(event.kind == PT_EVENT_INSTRUCTION && event.from == 0x1007);
+	expect_branch(0x1007, 0x1009);
+	EXPECT_INT(next().from, 0x1009);
+	EXPECT_INT(next().kind, 255);
+}
+
 TEST("without code, transactions begin and are aborted at the addresses in packets")
 {
 	/* MODE.TSX: in a transaction; FUP; MODE.TSX: aborted; FUP, TIP */

@@ -131,6 +131,13 @@ TEST("one event opens at once, with its totals, heads and rows")
 	close_seen(seen);
 }
 
+TEST("on a screen of one line there is the title alone")
+{
+	struct seen *seen = open_seen(1, 60, 1);
+	EXPECT_STR(line(seen, 0), "Samples: 1.2K of event 'cycles', Event count (approx.): 100");
+	close_seen(seen);
+}
+
 TEST("several events are listed first, ENTER opens one, TAB the next, q returns")
 {
 	struct seen *seen = open_seen(10, 80, 2);

@@ -423,6 +423,25 @@ TEST("traces without times come one after the other, by the index of their AUX a
 	free(r);
 }
 
+TEST("code of a trace in no mapping is an error, on both sides of a mapping and in the kernel, and decoding goes on at the next address")
+{
+	static const char packets[] = PSB PSBEND LONG_MODE "\x71\xff\x0f\0\0\0\0" TAKEN BEGIN_1000 TAKEN END
+		"\x71\x00\x20\0\0\0\0" TAKEN BEGIN_1000 TAKEN END "\x71\x00\x10\0\0\0\x80" TAKEN BEGIN_1000 TAKEN END;
+#define FOLLOWED "branches:HG 7 0>1000 101+0*1 u; branches:HG 7 1010>1005 5+1*1 u; branches:HG 7 1010>0 205+1*1 u; "
+	const uint64_t info[] = { PMU, 0, 1, 0, 1, 0, 1 << 11, 0, 0, 0, 0, 0, 0, 0, 0, 20, 0 };
+	struct recording *r = recording_begin(0);
+	size_t data = r->len;
+	put_info(r, TRACE_INTEL_PT, info, sizeof info / sizeof *info);
+	put_mmap(r, 7, 0x1000, 1);
+	put_piece(r, 0, 7, 0, packets, sizeof packets - 1);
+	end_data(r, data);
+	expect_trace(r, "re",
+		"branches:HG 7 0>fff 101+0*1 u; error 5 at fff tid 7; " FOLLOWED
+		"branches:HG 7 0>2000 101+0*1 u; error 5 at 2000 tid 7; " FOLLOWED
+		"branches:HG 7 0>ffff800000001000 101+0*1 k; error 5 at ffff800000001000 tid 7; " FOLLOWED);
+	free(r);
+}
+
 /* The number of kB of a file that this process has mapped. */
 static unsigned long resident_kb(const char *path)
 {

@@ -56,7 +56,7 @@ void task_counts_read(struct task_counts *counts);
 struct task_sum task_counts_sum(const struct task_counts *counts, size_t index);
 /* The number of tasks that could not be followed. */
 uint64_t task_counts_lost(const struct task_counts *counts);
-/* The number of switches between tasks that the kernel did not report, and the ns in which they were: of that time it is unknown how much of
- * it a task ran. The task that left at its end has it, if a counted one ran at its beginning. */
+/* The number of switches between tasks that the kernel did not report, and the ns in which they were: it is unknown how much of that time
+ * a task ran. The task that left at its end has it, if a counted one ran at its beginning. */
 uint64_t task_counts_missed(const struct task_counts *counts, uint64_t *ns);
 void task_counts_close(struct task_counts *counts); /* accepts a zeroed one */

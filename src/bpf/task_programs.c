@@ -166,7 +166,7 @@ static void get_moved(struct making *m, int argument)
 	assembler_place(&m->a, done);
 }
 
-/* Arguments: preempt, the task that leaves, the one that comes. Of the one that leaves a migration is seen if its coming was not reported. */
+/* Arguments: preempt, the task that leaves, the one that comes. The one that leaves has a new migration if its coming was not reported. */
 static void make_switch(struct making *m)
 {
 	get_moved(m, 1);

@@ -524,6 +524,14 @@ def test_cache(programs):
         need(perfuse("buildid-cache", "-a", programs.path("static"), cwd=programs.folder, env=env).returncode == 0, "buildid-cache")
         point = "%sdt_perfuse_probe:step"
         need(probe("-D", point).stdout == probe("-x", programs.path("static"), "-D", point).stdout != "", "a static point by its name alone")
+        listed = perfuse("list", "sdt", cwd=programs.folder, env=env).stdout
+        need(re.findall(r"(?m)^ +(sdt\S+) +\[SDT event\]$", listed) == [point[1:]], listed)
+        # where two programs have a point of that name, each has its path and the beginning of its build-id
+        must("gcc", "-O1", "-g", os.path.join(SOURCES, "static.c"), "-o", programs.path("static2"), env=process.compilers())
+        need(perfuse("buildid-cache", "-a", programs.path("static2"), cwd=programs.folder, env=env).returncode == 0, "buildid-cache")
+        listed = perfuse("list", "sdt", cwd=programs.folder, env=env).stdout
+        names = re.findall(r"(?m)^ +sdt_perfuse_probe:step@(\S+)\([0-9a-f]{12}\) *\[SDT event\]$", listed)
+        need(sorted(names) == [programs.path("static"), programs.path("static2")], listed)
     reference = need_reference()
     theirs = run(reference, "probe", "--cache", "-l", cwd=programs.folder, env=env).stdout
     need(sorted(theirs.splitlines()) == sorted(probe("--cache", "-l").stdout.splitlines()), theirs)

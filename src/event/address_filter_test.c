@@ -7,7 +7,7 @@
 TEST("filters have an action, a range by symbols or numbers, and a file")
 {
 	struct address_filters f = { 0 };
-	EXPECT_INT(address_filters_parse(&f, "filter main #2 / end #g @ ./a,start 0x10@b tracestop x stop  7/0x20", NULL), 0);
+	EXPECT_INT(address_filters_parse(&f, "filter main  #2 / end #g @ ./a,start 0x10@b tracestop x stop  7/0x20", NULL), 0);
 	EXPECT_INT(f.list.count, 4);
 	const struct address_filter *first = f.list.items;
 	EXPECT(first[0].range && first[0].has_end);

@@ -41,8 +41,6 @@ void collector_drop_caches(struct collector *c)
 
 void collector_free(struct collector *c)
 {
-	if (!c)
-		return;
 	collector_drop_caches(c);
 	stacks_fini(&c->stacks);
 	joined_parts_fini(&c->joined);

@@ -401,7 +401,7 @@ TEST("recordings of a big-endian machine are shown as those of a little-endian o
 	static const char *const recordings[] = { "branches.data", "built.data", "chains.data", "counts.data", "events.data", "heads.data",
 		"intervals.data", "kinds.data", "lines.data", "memory.data", "reads.data", "shapes.data", "sideband.data", "trace.data",
 		"waits.data", "records.data", "formats.data", "piped.data", "deferred.data", "calls.data", "locks.data", "sched.data", "power.data",
-		"lockdep.data", "apart.data" };
+		"lockdep.data", "apart.data", "callstacks.data", "bts.data" };
 	static const char *const commands[] = { "report --stdio --header -g none --kallsyms kallsyms --symfs .", "report --stdio -D",
 		"report --stdio --stats", "script --kallsyms kallsyms --symfs . --show-task-events --show-mmap-events --show-switch-events "
 		"--show-namespace-events --show-cgroup-events --show-lost-events --show-bpf-events --show-text-poke-events",

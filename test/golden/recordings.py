@@ -12,7 +12,7 @@ from golden.every_record import write_every_record
 from golden.guests import write_guests
 from suite import elf, pt_encoder, pt_packets, pt_program, recording, traces
 from suite.recording import (
-    KERNEL, SAMPLE, SAMPLE_ADDR as ADDR, SAMPLE_BRANCH_STACK as BRANCHES, SAMPLE_CALLCHAIN as CALLCHAIN, SAMPLE_CGROUP as CGROUP,
+    EXEC, KERNEL, SAMPLE, SAMPLE_ADDR as ADDR, SAMPLE_BRANCH_STACK as BRANCHES, SAMPLE_CALLCHAIN as CALLCHAIN, SAMPLE_CGROUP as CGROUP,
     SAMPLE_CODE_PAGE_SIZE as CODE_PAGE, SAMPLE_CPU as CPU, SAMPLE_DATA_PAGE_SIZE as DATA_PAGE, SAMPLE_DATA_SRC as DATA_SRC, SAMPLE_ID as ID,
     SAMPLE_IDENTIFIER as IDENTIFIER, SAMPLE_IP as IP, SAMPLE_PERIOD as PERIOD, SAMPLE_PHYS_ADDR as PHYS_ADDR, SAMPLE_RAW as RAW, SAMPLE_READ as READ,
     SAMPLE_TID as TID, SAMPLE_TIME as TIME, SAMPLE_TRANSACTION as TRANSACTION, SAMPLE_WEIGHT as WEIGHT, USER, header_text, header_texts, pack, record)
@@ -149,6 +149,53 @@ def write_branches(folder):
         samples.append(record(SAMPLE, body + pack("<Q", len(taken)) + recording.branches(taken), mode(names)))
     write(folder, "branches.data", [recording.attribute(kind, kind=0, period=1000, branch_type=8)], [*side_band(), *samples],
           {recording.BRANCH_STACK: b""})
+
+
+def write_call_stacks(folder):
+    """The processor's call stacks, as of --call-graph lbr: the kernel's frames in the call chain, the user's in branch records."""
+    call_stack, user = 1 << 11, 1
+    kind = IP | TID | TIME | PERIOD | CALLCHAIN | BRANCHES
+    samples = []
+    for n, comm, names in stacks(16):
+        pid = known.PIDS[comm]
+        kernel = [known.address(name) for name in names if name in known.KERNEL_FUNCTIONS]
+        outside = [known.address(name) for name in names if name not in known.KERNEL_FUNCTIONS]
+        chain = ([recording.CONTEXT_KERNEL, *kernel] if kernel else []) + [recording.CONTEXT_USER, *outside[:1]]
+        taken = [(caller + 4, callee - 8, 2 + 8 * (n % 3)) for callee, caller in zip(outside, outside[1:])]
+        body = pack("<QIIQQ", known.address(names[0]), pid, pid, SECOND + n * 10000000, 1000)
+        body += pack("<Q%dQ" % len(chain), len(chain), *chain) + pack("<Q", len(taken)) + recording.branches(taken)
+        samples.append(record(SAMPLE, body, mode(names)))
+    write(folder, "callstacks.data", [recording.attribute(kind, kind=0, period=1000, branch_type=call_stack | user)], [*side_band(), *samples],
+          {recording.BRANCH_STACK: b""})
+
+
+def write_bts(folder):
+    """Branch records of one thread that Intel BTS stored, with switches and a part that was lost."""
+    def at(name, offset):
+        return known.CODE + 0x1000 + 64 * known.FUNCTIONS.index(name) + offset
+
+    names = known.FUNCTIONS
+    jumps = [(0, at(names[0], 0)), *((at(names[n % 5], 12), at(names[(n + 1) % 5], 0)) for n in range(9)), (0, 0),
+             (at(names[2], 12), at(names[3], 0)), (0x900000, at(names[0], 0)), (at(names[0], 12), at(names[1], 0))]
+    trace = b"".join(struct.pack("<QQQ", source, target, 0) for source, target in jumps)  # a processor that is little-endian wrote it
+    kind, numbers, t = IP | TID | TIME | IDENTIFIER, (71, 72), SECOND + 500
+    flags = recording.FLAG_SAMPLE_ID_ALL | recording.FLAG_MMAP | recording.FLAG_COMM
+
+    def end(pid, time):
+        return pack("<IIQQ", pid, pid, time, numbers[1])
+
+    records = [record(recording.AUXTRACE_INFO, pack("<II", 2, 0) + pack("<6Q", 9, 10, 1024, 0, 1, 0)), *side_band(end),
+               record(recording.ITRACE_START, pack("<II", 101, 101) + end(101, t)),
+               record(recording.SWITCH, end(101, t + 100)),
+               record(recording.AUX, pack("<QQQ", 0, len(trace), 0) + end(101, t + 5000)),
+               record(recording.SWITCH, end(101, t + 5100), EXEC),  # of this type, the bit says that the task leaves
+               record(recording.AUXTRACE, pack("<QQQIIII", len(trace), 0, t + 200, 0, 101, 0xffffffff, 0)) + trace,
+               record(recording.FINISHED_ROUND, b"")]
+    attributes = [recording.attribute(kind, recording.FLAG_SAMPLE_ID_ALL, kind=9, period=1, read_format=4),
+                  recording.attribute(kind, flags, kind=1, config=9, period=1, read_format=4)]
+    features = {recording.AUXTRACE_INDEX: pack("<Q", 0),
+                recording.EVENT_DESC: recording.event_descriptions(attributes, ("intel_bts//u", "dummy:u"), numbers)}
+    write(folder, "bts.data", attributes, records, features, ids=numbers)
 
 
 def write_side_band(folder):
@@ -957,7 +1004,7 @@ def uneven(factor, cpu, i):
 
 
 def write_recordings(folder):
-    for each in (write_chains, write_apart, write_twins, write_events, write_reads, write_memory, write_branches, write_side_band,
+    for each in (write_chains, write_apart, write_twins, write_events, write_reads, write_memory, write_branches, write_call_stacks, write_bts, write_side_band,
                  write_sched, write_calls, write_locks, write_trace, write_lines, write_shapes, write_kinds, write_stacks, write_heads, write_waits,
                  write_tasks, write_power, write_lockdep, write_offcpu, write_loops, write_many):
         each(folder)

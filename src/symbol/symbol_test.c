@@ -1,6 +1,7 @@
 #include "symbol/symbol.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <lzma.h>
 #include <pthread.h>
@@ -311,6 +312,52 @@ TEST("for a kernel with another build-id only the list in the cache is used")
 	p.symbols = symbols_new(&p.modules, &(struct symbols_options){ 0 });
 	EXPECT_STR(shown(&p, kernel, 0xffffffff81000101), "");
 	EXPECT(symbols_info(p.symbols, kernel).state != SYMTAB_LOADED);
+	place_close(&p);
+}
+
+/* Addresses of code of the running kernel, all over its list; 0: it hides them. */
+static size_t kernel_addresses(uint64_t *addresses, size_t most)
+{
+	enum { DISTANCE = 997 };
+	char line[256], type;
+	uint64_t address;
+	size_t count = 0, code = 0;
+	FILE *file = fopen("/proc/kallsyms", "re");
+	while (file && count < most && fgets(line, sizeof line, file))
+		if (sscanf(line, "%" SCNx64 " %c", &address, &type) == 2 && (type == 't' || type == 'T') && !strchr(line, '[') && address &&
+		    code++ % DISTANCE == 0)
+			addresses[count++] = address;
+	if (file)
+		fclose(file);
+	return count;
+}
+
+TEST("names of the running kernel are the same from its list and from the cached one")
+{
+	enum { MOST = 200 };
+	uint64_t addresses[MOST];
+	struct place p;
+	struct str names[2] = { 0 };
+	uint64_t start[2] = { 0 }, end[2] = { 0 };
+	size_t count = kernel_addresses(addresses, MOST);
+	place_open(&p);
+	struct module *kernel = place_module(&p, MODULE_KERNEL, "[kernel.kallsyms]", NULL);
+	for (unsigned round = 0; round < 2 && count; round++) {
+		p.symbols = symbols_new(&p.modules, &(struct symbols_options){ .kernel_cache_dir = p.root, .no_vmlinux = true });
+		for (size_t i = 0; i < count; i++)
+			for (unsigned k = 0; k < 2; k++) /* the second time, it is one of those found recently */
+				str_printf(&names[round], "%s ", shown(&p, kernel, addresses[i] + k));
+		EXPECT(symbols_extent(p.symbols, kernel, &start[round], &end[round]));
+		symbols_free(p.symbols);
+	}
+	p.symbols = NULL;
+	if (!count)
+		unit_skip("the kernel hides its addresses from this user");
+	EXPECT_STR(str_text(&names[1]), str_text(&names[0]));
+	EXPECT(names[0].len >= 4 * count);
+	EXPECT(start[0] == start[1] && end[0] == end[1] && start[0] <= end[0]);
+	str_fini(&names[0]);
+	str_fini(&names[1]);
 	place_close(&p);
 }
 

@@ -137,7 +137,6 @@ static void add_part(void *context, const struct sample_part *part)
 	const struct part_context *whole = context;
 	struct sample sample = *whole->r->sample;
 	struct resolved r = *whole->r;
-	sample.id = part->id;
 	sample.period = part->period;
 	r.sample = &sample;
 	r.event = part->event;

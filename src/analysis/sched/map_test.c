@@ -60,3 +60,31 @@ TEST("with names, only their tasks' turns begin and end rows")
 	EXPECT_STR(str_text(&seen.text), "100 cpu3 A0! of 3\n120 cpu3 . - of 3\n130 cpu3 A0 of 3\n");
 	str_fini(&seen.text);
 }
+
+static void note_name(void *context, const struct map_row *row)
+{
+	struct seen *seen = context;
+	str_printf(&seen->text, "%s ", sched_map_task(&seen->map, row->task)->name);
+}
+
+TEST("names go from A0 to Z9, and begin again")
+{
+	enum { NAMES = 26 * 10, TASKS = NAMES + 2 };
+	struct seen seen = { 0 };
+	struct str blob = { 0 };
+	struct session session;
+	struct tape *t = sched_tape(&blob);
+	for (int32_t i = 0; i < TASKS; i++)
+		put_sched_switch(t, 100 + (uint64_t)i, 0, i ? 1000 + i - 1 : 0, 0, 1000 + i);
+	sched_map_init(&seen.map, &(struct map_options){ .cpu_count = 1 }, false);
+	seen.map.context = &seen;
+	seen.map.row = note_name;
+	run_tape(t, &seen.map.reader, &session);
+	EXPECT_INT(seen.text.len, TASKS * 3);
+	EXPECT_INT(strncmp(str_text(&seen.text) + 3ull * 25, "Z0 A1 B1 ", 9), 0);
+	EXPECT_STR(str_text(&seen.text) + 3ull * (NAMES - 2), "Y9 Z9 A0 B0 ");
+	sched_map_fini(&seen.map);
+	session_close(&session);
+	str_fini(&blob);
+	str_fini(&seen.text);
+}

@@ -105,26 +105,25 @@ static void add_missed(struct making *m)
  * R7: the CPU's state, R8: the time. */
 static void end_running(struct making *m, bool leaves)
 {
-	uint32_t unknown = assembler_label(&m->a), sure = assembler_label(&m->a), counted = assembler_label(&m->a);
+	uint32_t sure = assembler_label(&m->a), done = assembler_label(&m->a);
 	look_up_first(m, m->at->cpu_states);
 	move(m, R7, R0);
 	emit_helper(&m->a, TIME_NS);
 	move(m, R8, R0);
 	emit(&m->a, BPF_LOAD_LONG, R1, R7, CPU_WORD_KNOWN * WORD, 0);
-	emit_jump(&m->a, BPF_JUMP_EQUAL, R1, 0, unknown);
+	emit_jump(&m->a, BPF_JUMP_EQUAL, R1, 0, done);
 	emit(&m->a, BPF_LOAD_LONG, R1, R7, CPU_WORD_SLOT * WORD, 0);
 	emit_jump(&m->a, BPF_JUMP_EQUAL | BPF_BY_REGISTER, R1, R9, sure);
 	add_missed(m);
 	assembler_place(&m->a, sure);
-	emit_jump(&m->a, BPF_JUMP_EQUAL, R9, 0, unknown);
+	emit_jump(&m->a, BPF_JUMP_EQUAL, R9, 0, done);
 	look_up_sums(m, R9);
 	if (leaves)
 		add_one(m, R0, offsetof(struct task_sum, switches));
 	emit(&m->a, BPF_LOAD_LONG, R1, R7, CPU_WORD_SLOT * WORD, 0);
-	emit_jump(&m->a, BPF_JUMP_EQUAL, R1, 0, counted);
+	emit_jump(&m->a, BPF_JUMP_EQUAL, R1, 0, done);
 	add_time(m);
-	assembler_place(&m->a, counted);
-	assembler_place(&m->a, unknown);
+	assembler_place(&m->a, done);
 	emit(&m->a, BPF_STORE_LONG_VALUE, R7, 0, CPU_WORD_SLOT * WORD, 0);
 	emit(&m->a, BPF_STORE_LONG_VALUE, R7, 0, CPU_WORD_KNOWN * WORD, 0);
 }

@@ -216,15 +216,16 @@ def test_sample_filter(c):
     need_root("only root may load BPF programs everywhere")
     numbers = lambda field: [int(word.strip("[]")) for word in c.run(PERFUSE, "script", "-i", "filtered", "-F", field).stdout.split()]
     def filtered(condition, *options):
-        # perf cannot read the end of a BPF program that another test loaded
-        result = c.record("-v", "--no-bpf-event", "-e", "cpu-clock", "-F", "2000", "--filter", condition, *options, "--", "./shape", "--ms", "300",
-                          output="filtered")
-        need(result.returncode == 0, result.stderr)
+        for _ in range(10):
+            result = c.record("-v", "-e", "cpu-clock", "-F", "2000", "--filter", condition, *options, "--", "./shape", "--ms", "300", output="filtered")
+            need(result.returncode == 0, result.stderr)
+            perfs = c.run(need_reference(), "script", "-i", "filtered", "-F", "ip")
+            if not re.search(r"failed to process type: 1[78] ", perfs.stderr): # perf fails at some BPF programs that others load meanwhile
+                break
         dropped = re.search(r"(\d+) samples were dropped by --filter", result.stderr)
         count = int(dropped.group(1)) if dropped else 0
         stats = re.search(r"LOST_SAMPLES \(BPF\) events: +(\d+)", c.run(PERFUSE, "report", "--stats", "-i", "filtered").stdout)
         need((int(stats.group(1)) if stats else 0) == count, "%s dropped, the recording says %s" % (count, stats))
-        perfs = c.run(need_reference(), "script", "-i", "filtered", "-F", "ip")
         need(perfs.returncode == 0 and len(perfs.stdout.split()) == len(numbers("pid")), "perf reads it otherwise: " + perfs.stderr)
         return count
     need(filtered("cpu == 0", "-a") > 0 and set(numbers("cpu")) <= {0}, "other CPUs are recorded: %s" % set(numbers("cpu")))

@@ -1,4 +1,5 @@
 #include "os/cgroup.h"
+#include "os/cpus.h"
 #include "os/kernel.h"
 #include "os/machine.h"
 #include "os/permission.h"
@@ -117,6 +118,28 @@ TEST("a processor has an id if /proc/cpuinfo has all four parts of it, and a des
 	}
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
 		if (!expect_answer(&files[i], 1, false, answer_processor, want[i]))
+			return;
+}
+
+static void answer_cpus(struct str *out)
+{
+	struct cpus cpus = { 0 };
+	int status = cpus_online(&cpus, NULL);
+	size_t count = cpus.list.count;
+	if (status == 0 && count && cpus_contiguous(&cpus)) /* their number depends on the machine */
+		str_printf(out, "from %d", cpus.list.items[0]);
+	else
+		str_printf(out, "%d, %zu: %d to %d", status, count, count ? cpus.list.items[0] : -1, count ? cpus.list.items[count - 1] : -1);
+	cpus_fini(&cpus);
+}
+
+TEST("CPUs that are online are those of the kernel's list, and if it cannot be read as many from 0 on as the C library knows")
+{
+	static const struct planted files[] = { { "/sys/devices/system/cpu/online", "1,3-4\n" }, { "/sys/devices/system/cpu/online", "x\n" },
+		{ "/sys/devices/system/cpu/online", "\n" } };
+	static const char *const want[] = { "0, 3: 1 to 4", "from 0", "from 0" };
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+		if (!expect_answer(&files[i], 1, false, answer_cpus, want[i]))
 			return;
 }
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "os/machine.h"
 #include "unit.h"
 
 struct folder {
@@ -185,6 +186,18 @@ TEST("of a folder for many processors the files of this one are read")
 	EXPECT_INT(v.remarks.count, 2);
 	vendor_fini(&v);
 	folder_close(&folder);
+}
+
+TEST("the processor is that of the environment, else that of the machine, if it is known")
+{
+	char cpu[128] = "", id[128];
+	unsetenv("PERF_CPUID");
+	EXPECT_INT(vendor_cpu(cpu, sizeof cpu), machine_processor_id(id, sizeof id));
+	EXPECT(!*cpu || (strchr(cpu, ',') == NULL && strncmp(cpu, id, strcspn(cpu, "-")) == 0));
+	setenv("PERF_CPUID", "Vendor-6-1", 1);
+	EXPECT(vendor_cpu(cpu, sizeof cpu));
+	EXPECT_STR(cpu, "Vendor-6-1");
+	unsetenv("PERF_CPUID");
 }
 
 TEST("patterns match the whole id, with or without the stepping")

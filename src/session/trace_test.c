@@ -1,4 +1,5 @@
 #include "session/trace.h"
+#include "session/trace_guest_time.h"
 
 #include "base/str.h"
 #include "data/evsel_name.h"
@@ -440,6 +441,69 @@ TEST("code of a trace in no mapping is an error, on both sides of a mapping and 
 		"branches:HG 7 0>2000 101+0*1 u; error 5 at 2000 tid 7; " FOLLOWED
 		"branches:HG 7 0>ffff800000001000 101+0*1 k; error 5 at ffff800000001000 tid 7; " FOLLOWED);
 	free(r);
+}
+
+struct changes {
+	unsigned count;
+	uint64_t first, last; /* offsets in the file */
+	uint64_t ticks;
+};
+
+static void note_change(void *context, uint64_t offset, uint8_t value)
+{
+	struct changes *changes = context;
+	changes->first = changes->count++ ? changes->first : offset;
+	changes->last = offset;
+}
+
+static void note_offset(void *context, enum pt_guest_remark remark, uint64_t vmcs, uint64_t ticks)
+{
+	struct changes *changes = context;
+	changes->ticks = remark == PT_GUEST_OFFSET && vmcs == 5 ? ticks : 0;
+}
+
+TEST("the time of a guest whose trace is in pieces is changed where the file has it, whatever their number")
+{
+	/* of the host at 0x1000, a tick of the crystal later of the guest, at 0x7000 instead of 0x2000 */
+#define STATE(tsc, counter, guest) PSB "\x19\0" tsc "\0\0\0\0\0" "\x02\x73" counter "\0\0\0\0\x02\x43" guest "\0\0\0\0\0" \
+	"\x02\xc8\5\0\0\0\0\x7d\0\x10\0\0\0\0" PSBEND
+	static const char packets[] = STATE("\x10", "\0", "\0") "\x59\1" STATE("\x70", "\x08", "\1");
+	enum { MTC = 1 << 9, PERIOD = 3 << 14, GUEST_TSC = 16 + 8 + 7 + 8 + 7 + 7 + 2 + 2 + 16 + 1 };
+	static const char *const names[] = { "data", NULL };
+	const uint64_t info[] = { PMU, 0, 1, 0, 1, TSC_BIT, 1 << 11, 0, 0, 0, MTC, 15 << 14, 0x200, 1, 0, 20, 0 };
+	for (size_t pieces = 1; pieces <= 9; pieces++) {
+		char folder[] = "/tmp/trace_test.XXXXXX", path[64];
+		struct recording *r = recording_begin(TSC_BIT | MTC | PERIOD);
+		struct source *source;
+		struct error err = { 0 };
+		struct changes changes = { 0 };
+		struct pt_guest_times times = { .usual = 0 };
+		const struct trace_guest_times wanted = { note_change, note_offset, &changes };
+		size_t data = r->len, size = sizeof packets - 1, guest = 0;
+		put_info(r, TRACE_INTEL_PT, info, sizeof info / sizeof *info);
+		for (size_t i = 0; i < pieces; i++) {
+			size_t from = size * i / pieces, to = size * (i + 1) / pieces;
+			put_piece(r, 0, 7, 0x100000, packets + from, to - from);
+			if (from <= GUEST_TSC && GUEST_TSC < to)
+				guest = r->len - to + GUEST_TSC;
+		}
+		end_data(r, data);
+		EXPECT(mkdtemp(folder) != NULL);
+		write_file(folder, "data", r->bytes, r->len);
+		snprintf(path, sizeof path, "%s/data", folder);
+		EXPECT_INT(source_open(&source, path, NULL, &err), 0);
+		struct trace *trace = trace_open(source, &(struct trace_options){ .code = NULL }, NULL);
+		EXPECT(trace != NULL);
+		EXPECT_INT(trace ? trace_correct_guests(trace, &times, &wanted, &err) : -1, 0);
+		EXPECT_INT(changes.count, 7);
+		EXPECT_INT(changes.first, guest);
+		EXPECT_INT(changes.ticks, 0x5000);
+		trace_free(trace);
+		pt_guest_times_fini(&times);
+		source_close(source);
+		remove_folder(folder, names);
+		free(r);
+	}
 }
 
 /* The number of kB of a file that this process has mapped. */

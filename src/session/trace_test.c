@@ -35,6 +35,19 @@ static void put_mmap(struct recording *r, uint32_t pid, uint64_t start, uint64_t
 	end_record(r, at);
 }
 
+/* The kernel names the event of the trace. */
+static void put_start(struct recording *r, uint32_t tid, uint64_t time)
+{
+	size_t at = begin_record(r, RECORD_ITRACE_START, 0);
+	put(r, tid, 4);
+	put(r, tid, 4);
+	put(r, tid, 4);
+	put(r, tid, 4);
+	put(r, time, 8);
+	put(r, 20, 8);
+	end_record(r, at);
+}
+
 static void put_exit(struct recording *r, uint32_t tid, uint64_t time)
 {
 	size_t at = begin_record(r, RECORD_EXIT, 0);
@@ -293,6 +306,7 @@ static struct recording *pt_recording(uint64_t config)
 	size_t data = r->len;
 	put_info(r, TRACE_INTEL_PT, info, sizeof info / sizeof *info);
 	put_mmap(r, 7, 0x1000, 1);
+	put_start(r, 7, 2);
 	put_piece(r, 0, 7, 0, first, sizeof first - 1);
 	put_piece(r, 0, 7, 0, second, sizeof second - 1);
 	static const uint64_t times[] = { 79, 81, 109, 111, 159, 161 };

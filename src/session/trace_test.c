@@ -19,6 +19,16 @@ static const uint8_t program[] = {
 	0xc3, 0x0f, 0x05, 0x90, /* 1010: ret; syscall; nop */
 };
 
+/* Of a record of a thread, from the event with this id: what follows its body. */
+static void end_with(struct recording *r, size_t at, uint32_t tid, uint64_t time, uint64_t id)
+{
+	put(r, tid, 4);
+	put(r, tid, 4);
+	put(r, time, 8);
+	put(r, id, 8);
+	end_record(r, at);
+}
+
 static void put_mmap(struct recording *r, uint32_t pid, uint64_t start, uint64_t time)
 {
 	size_t at = begin_record(r, RECORD_MMAP, RECORD_MISC_USER);
@@ -28,11 +38,7 @@ static void put_mmap(struct recording *r, uint32_t pid, uint64_t start, uint64_t
 	put(r, 0x1000, 8);
 	put(r, 0, 8);
 	put_bytes(r, "/prog\0\0", 8);
-	put(r, pid, 4);
-	put(r, pid, 4);
-	put(r, time, 8);
-	put(r, 10, 8);
-	end_record(r, at);
+	end_with(r, at, pid, time, 10);
 }
 
 /* The kernel names the event of the trace. */
@@ -41,11 +47,7 @@ static void put_start(struct recording *r, uint32_t tid, uint64_t time)
 	size_t at = begin_record(r, RECORD_ITRACE_START, 0);
 	put(r, tid, 4);
 	put(r, tid, 4);
-	put(r, tid, 4);
-	put(r, tid, 4);
-	put(r, time, 8);
-	put(r, 20, 8);
-	end_record(r, at);
+	end_with(r, at, tid, time, 20);
 }
 
 static void put_exit(struct recording *r, uint32_t tid, uint64_t time)
@@ -55,11 +57,7 @@ static void put_exit(struct recording *r, uint32_t tid, uint64_t time)
 	for (size_t i = 0; i < 4; i++)
 		put(r, words[i], 4);
 	put(r, time, 8);
-	put(r, tid, 4);
-	put(r, tid, 4);
-	put(r, time, 8);
-	put(r, 10, 8);
-	end_record(r, at);
+	end_with(r, at, tid, time, 10);
 }
 
 static void put_info(struct recording *r, uint32_t type, const uint64_t *words, size_t count)
@@ -92,11 +90,7 @@ static void put_aux(struct recording *r, uint64_t time)
 	const uint64_t words[] = { 0, 0x1000, 1 };
 	for (size_t i = 0; i < 3; i++)
 		put(r, words[i], 8);
-	put(r, 7, 4);
-	put(r, 7, 4);
-	put(r, time, 8);
-	put(r, 20, 8);
-	end_record(r, at);
+	end_with(r, at, 7, time, 20);
 }
 
 static bool code_of(void *context, const struct module *module, uint64_t offset, struct trace_code *code)

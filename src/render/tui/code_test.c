@@ -86,7 +86,7 @@ static struct snapshot *take_jump(void *context, const struct snapshot *shot, ui
 	return snapshot_new(&table, 0);
 }
 
-TEST("ENTER on a jump leads to its target, on another line it says that there is none")
+TEST("ENTER on a jump leads to its target, and on another line to a note")
 {
 	struct seen *seen = open_seen(10, 80, 1);
 	seen->browser.source.annotate = take_jump;

@@ -100,6 +100,15 @@ def test_counted():
     need(len(latencies) == 11 and all(0 < float(ms) < 10000 for ms in latencies), str(latencies))
 
 
+def test_huge_pages():
+    """numa mem asks for huge pages or refuses them as its option says, without it neither"""
+    need_root("system calls are traced")
+    for words, wanted in ((), set()), (("-H", "1"), {"HUGEPAGE"}), (("-H", "-1"), {"NOHUGEPAGE"}):
+        done = process.run(PERFUSE, "trace", "-e", "madvise", PERFUSE, "bench", "numa", "mem", "-p", "1", "-t", "1", "-P", "1", "-l", "1", *words)
+        need(done.returncode == 0 and "runtime" in done.stdout, "%r" % done)
+        need(set(re.findall(r"MADV_(\w*HUGEPAGE)", done.stderr)) == wanted, "%s: %s" % (words, done.stderr))
+
+
 NUMA = ["-p 2 -t 2 -G 4 -P 16 -T 8 -L 2 -l 3", "-q -p 2 -t 1 -P 4 -l 2 -z", "-p 1 -t 1 -P 4 -l 2 -C 0 -M 0 -Z",
         "-p 1 -t 2 -G 0 -T 2.5 -l 3 -B -R -I"]
 

@@ -545,6 +545,24 @@ def test_cache(programs):
     need(probe("-D", "%back__return").returncode == 254, "of another build")
 
 
+def test_places_of_the_kernel(programs):
+    """the running kernel's file with debug information is found at each of its usual places"""
+    need_root("only root can mount")
+    script = 'mount -t tmpfs none "$1" && mkdir -p "$(dirname "$1/$2")" && cp "$3" "$1/$2" || exit 77; exec "$4" probe -L walk'
+    release, tried = os.uname().release, 0
+    for folder, name in (("/usr/lib/debug", "boot/vmlinux-%s"), ("/usr/lib/debug", "lib/modules/%s/vmlinux"), ("/boot", "vmlinux-%s"),
+                         ("/lib/modules", "%s/build/vmlinux")):
+        if not os.path.isdir(folder):
+            continue
+        done = run("unshare", "-m", "sh", "-c", script, "sh", folder, name % release, os.path.join(TEST, "golden/data/lines"), PERFUSE,
+                   cwd=programs.folder)
+        if done.returncode == 77:
+            raise Skip("no mount namespaces for this user")
+        need("lines.c" in done.stderr and "absent" not in done.stderr, "%s/%s: %s" % (folder, name, done.stderr))
+        tried += 1
+    need(tried, "none of the folders exists")
+
+
 def test_example(programs):
     """the walk-through of failed allocations runs as typed, and shows the caller"""
     need_root("probes need root")

@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -120,9 +119,9 @@ static bool set_states(const struct task_counts *counts, uint64_t slot)
 {
 	struct state {
 		uint64_t slot, since, known;
-	} *states = calloc((size_t)get_nprocs_conf(), sizeof *states);
+	} *states = calloc(cpus_possible_count(), sizeof *states); /* the kernel reads one for each CPU that there could be */
 	uint32_t key = 0;
-	for (int i = 0; i < get_nprocs_conf(); i++)
+	for (unsigned i = 0; i < cpus_possible_count(); i++)
 		states[i] = (struct state){ slot, now_ns(), 1 };
 	union bpf_attr attr = { .map_fd = (uint32_t)counts->cpu_states, .key = (uintptr_t)&key, .value = (uintptr_t)states };
 	bool set = syscall(SYS_bpf, BPF_MAP_UPDATE_ELEM, &attr, sizeof attr) == 0;

@@ -453,7 +453,7 @@ TEST("code of a trace in no mapping is an error, on both sides of a mapping and 
 
 struct changes {
 	unsigned count;
-	uint64_t first, last; /* offsets in the file */
+	uint64_t first; /* offset in the file */
 	uint64_t ticks;
 };
 
@@ -461,7 +461,6 @@ static void note_change(void *context, uint64_t offset, uint8_t value)
 {
 	struct changes *changes = context;
 	changes->first = changes->count++ ? changes->first : offset;
-	changes->last = offset;
 }
 
 static void note_offset(void *context, enum pt_guest_remark remark, uint64_t vmcs, uint64_t ticks)

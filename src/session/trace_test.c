@@ -17,6 +17,8 @@ static const uint8_t program[] = {
 	0x90, 0xeb, 0xf8,       /* 1005: nop; jmp 1000 */
 	0, 0, 0, 0, 0, 0, 0, 0,
 	0xc3, 0x0f, 0x05, 0x90, /* 1010: ret; syscall; nop */
+	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+	0x0f, 0x01, 0xf8, 0x0f, 0x22, 0xd8, 0xff, 0xe0, /* 1020: swapgs; mov %rax,%cr3; jmp *%rax */
 };
 
 /* Of a record of a thread, from the event with this id: what follows its body. */
@@ -138,12 +140,15 @@ static void record_line(void *context, const struct resolved *r, size_t slice)
 	if (note)
 		str_printf(out, " %x+%u*%llu %s", note->flags, note->instruction_size, (unsigned long long)r->sample->period,
 			r->record->misc == RECORD_MISC_KERNEL ? "k" : "u");
+	if (note && note->flags & TRACE_POINT)
+		str_printf(out, " %llu cycles of %llu", (unsigned long long)note->cycles, (unsigned long long)note->instructions);
 	parts_text(r->sample, out);
 	str_puts(out, "; ");
 }
 
-/* What a recording shows with the text of --itrace, of a range of time (0: open). */
-static void expect_window(const struct recording *recording, const char *itrace, uint64_t from, uint64_t until, const char *want)
+/* What a recording shows with the text of --itrace, with or without points at moves to CR3, of a range of time (0: open). */
+static void expect_samples(const struct recording *recording, const char *itrace, bool paging, uint64_t from, uint64_t until,
+	const char *want)
 {
 	static const char *const names[] = { "data", NULL };
 	char folder[] = "/tmp/trace_test.XXXXXX", path[64];
@@ -158,6 +163,7 @@ static void expect_window(const struct recording *recording, const char *itrace,
 	write_file(folder, "data", recording->bytes, recording->len);
 	snprintf(path, sizeof path, "%s/data", folder);
 	EXPECT_INT(itrace_parse(&trace.itrace, itrace, true, &err), 0);
+	trace.itrace.paging = paging;
 	EXPECT_INT(source_open(&source, path, NULL, &err), 0);
 	EXPECT_INT(session_open(&session, source, &options, &err), 0);
 	session_trace_window(&session, from, until);
@@ -167,6 +173,11 @@ static void expect_window(const struct recording *recording, const char *itrace,
 	EXPECT_STR(str_text(&got), want);
 	session_close(&session);
 	remove_folder(folder, names);
+}
+
+static void expect_window(const struct recording *recording, const char *itrace, uint64_t from, uint64_t until, const char *want)
+{
+	expect_samples(recording, itrace, false, from, until, want);
 }
 
 static void expect_trace(const struct recording *recording, const char *itrace, const char *want)
@@ -448,6 +459,33 @@ TEST("code of a trace in no mapping is an error, on both sides of a mapping and 
 		"branches:HG 7 0>fff 101+0*1 u; error 5 at fff tid 7; " FOLLOWED
 		"branches:HG 7 0>2000 101+0*1 u; error 5 at 2000 tid 7; " FOLLOWED
 		"branches:HG 7 0>ffff800000001000 101+0*1 k; error 5 at ffff800000001000 tid 7; " FOLLOWED);
+	free(r);
+}
+
+TEST("with points, each move to CR3 whose cycles are counted is a sample at its time, with what was counted since the sample before")
+{
+#define CYC_5 "\x2b"
+#define CYC_16 "\x83"
+#define PIP "\x02\x43\x00\0\0\0\0\0"
+#define CYC_7 "\x3b"
+#define TO_1020 "\x2d\x20\x10"
+	enum { CYC = 1 << 1 };
+	static const char packets[] = PSB TSC("\x50") BUS_RATIO("\x0a") PSBEND LONG_MODE "\x71\x20\x10\0\0\0\0" CYC_5 PIP
+		CYC_16 TO_1020 CYC_7 PIP TO_1020;
+	const uint64_t info[] = { PMU, 0, 1, 0, 1, TSC_BIT, 1 << 11, 0, 0, 0, 0, 0, 0, 0, CYC, 20, 0 };
+	struct recording *r = recording_begin(TSC_BIT | CYC);
+	size_t data = r->len;
+	put_info(r, TRACE_INTEL_PT, info, sizeof info / sizeof *info);
+	put_mmap(r, 7, 0x1000, 1);
+	put_start(r, 7, 2);
+	put_piece(r, 0, 7, 0, packets, sizeof packets - 1);
+	end_data(r, data);
+	expect_samples(r, "be", true, 0, 0,
+			"branches:HG 7 @80 0>1020 101+0*1 u; branches:HG 7 @90 1023>0 8000+0*1 u 5 cycles of 2; "
+			"branches:HG 7 @122 1026>1020 1+2*1 u; branches:HG 7 @136 1023>0 8000+0*1 u 7 cycles of 2; "
+			"branches:HG 7 @136 1026>1020 1+2*1 u; ");
+	expect_trace(r, "be",
+			"branches:HG 7 @80 0>1020 101+0*1 u; branches:HG 7 @122 1026>1020 1+2*1 u; branches:HG 7 @136 1026>1020 1+2*1 u; ");
 	free(r);
 }
 

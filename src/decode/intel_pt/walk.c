@@ -41,7 +41,7 @@ bool walk_find_block(struct pt_decoder *d)
 
 bool walk_knows(struct pt_decoder *d, uint64_t ip)
 {
-	struct pt_range range;
+	struct pt_range range = { 0 };
 	struct instruction instruction;
 	return d->config.locate(d->config.context, ip, &range) && range.code &&
 		pt_code_instruction(range.code, ip - range.base, d->mode, &instruction);

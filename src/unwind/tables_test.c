@@ -245,3 +245,51 @@ TEST("code of a just-in-time compiler has the rules of the compiler, and no func
 	EXPECT(rules_compile_jit(jit, &table, NULL) < 0);
 	modules_fini(&modules);
 }
+
+static void add_word(uint8_t **at, uint32_t word)
+{
+	memcpy(*at, &word, sizeof word);
+	*at += sizeof word;
+}
+
+/* A CIE with this many instructions that change nothing. */
+static void add_cie(uint8_t **at, uint32_t idle)
+{
+	static const uint8_t start[] = { 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1 };
+	add_word(at, 4 + sizeof start + idle);
+	add_word(at, 0);
+	memcpy(*at, start, sizeof start);
+	*at += sizeof start + idle; /* DW_CFA_nop is 0 */
+}
+
+TEST("functions that take turns with two long CIEs have rules until these have cost 64 MiB more than the section has")
+{
+	enum { IDLE = 5 << 20, CIE_BYTES = 22 + IDLE, FUNCTIONS = 16, FUNCTION = 16, FDE_BYTES = 20, START = 0x1000 };
+	enum { TURNS = (64 + 2 * 5) / 5 };
+	struct modules modules;
+	struct rule_table table;
+	size_t len = 2 * CIE_BYTES + FUNCTIONS * FDE_BYTES;
+	uint8_t *frames = calloc(1, len), *at = frames;
+	modules_init(&modules);
+	struct jit *jit = modules_make_jit(&modules, modules_file(&modules, "/tmp/jit-1.dump", MODULE_FILE, NULL)->id);
+	jit->machine = 62; /* EM_X86_64 */
+	add_cie(&at, IDLE);
+	add_cie(&at, IDLE);
+	for (uint32_t i = 0; i < FUNCTIONS; i++) {
+		add_word(&at, FDE_BYTES - 4);
+		add_word(&at, (uint32_t)(at - frames) - i % 2 * CIE_BYTES);
+		add_word(&at, i * FUNCTION - FUNCTIONS * FUNCTION - (uint32_t)(at - frames)); /* from here to the function before the frames */
+		add_word(&at, FUNCTION);
+		add_word(&at, 0);
+	}
+	EXPECT_INT(at - frames, (ptrdiff_t)len);
+	EXPECT(jit_add_code(jit, START, FUNCTIONS * FUNCTION, "many"));
+	jit_add_frames(jit, frames, len);
+	EXPECT_INT(rules_compile_jit(jit, &table, NULL), 0);
+	for (unsigned i = 0; i < FUNCTIONS; i++)
+		EXPECT_INT(rule_table_find(&table, START + i * FUNCTION) != NULL, i < TURNS);
+	EXPECT_INT(table.damaged, FUNCTIONS - TURNS);
+	rule_table_fini(&table);
+	modules_fini(&modules);
+	free(frames);
+}

@@ -62,8 +62,8 @@ TEST("the mapping of a dump becomes a file and a mapping for each function, and 
 	dump_load(&c.dump, 50, HEAP + 0x100, 0x80, 2, "second");
 	dump_move(&c.dump, 70, HEAP, HEAP + 0x800, 0x100, 1);
 	compiled_run(&c, 7, &trial, (struct rewrite_options){ .ids = IDS_HIT });
-	expect_records(&c, &trial, "mmap2 30 7:10000+100@80 /jitted-7-1.so\nmmap2 50 7:10100+80@80 /jitted-7-2.so\n"
-		"mmap2 70 7:10800+100@80 /jitted-7-1.so\nmmap 41 99:10000+1000 //anon\nsample 60 10001\n");
+	expect_records(&c, &trial, "mmap2 30 7:10000+100@80 file mode /jitted-7-1.so\nmmap2 50 7:10100+80@80 file mode /jitted-7-2.so\n"
+		"mmap2 70 7:10800+100@80 file mode /jitted-7-1.so\nmmap 41 99:10000+1000 //anon\nsample 60 10001\n");
 	EXPECT_INT(trial.counters.jit_files, 2);
 	EXPECT_INT(trial.counters.jit_unwritable, 0);
 	EXPECT(strstr(str_text(&trial.table), "20:") == str_text(&trial.table));
@@ -90,7 +90,7 @@ TEST("times of the processor's counter are converted, and without a conversion t
 		compiled_run(&c, 7, &trial, (struct rewrite_options){ 0 });
 		EXPECT_INT(trial.result, known ? 0 : -1);
 		if (known)
-			expect_records(&c, &trial, "other\nmmap2 1060 7:10000+100@80 /jitted-7-1.so\nmmap 41 99:10000+1000 //anon\n"
+			expect_records(&c, &trial, "other\nmmap2 1060 7:10000+100@80 file mode /jitted-7-1.so\nmmap 41 99:10000+1000 //anon\n"
 				"sample 60 10001\n");
 		trial_close(&trial);
 		folder_close(&c.folder);
@@ -119,7 +119,7 @@ TEST("in a pid namespace, functions get the pid of the mapping; the dump of anot
 		dump_load(&c.dump, 30, HEAP, 0x100, 1, "first");
 		compiled_run(&c, 500, &trial, (struct rewrite_options){ 0 });
 		expect_records(&c, &trial, dump_pid == 7 ?
-			"mmap2 30 500:10000+100@80 /jitted-7-1.so\nmmap 41 99:10000+1000 //anon\nsample 60 10001\n" :
+			"mmap2 30 500:10000+100@80 file mode /jitted-7-1.so\nmmap 41 99:10000+1000 //anon\nsample 60 10001\n" :
 			"mmap 20 500:90000+1000 /jit-7.dump\nmmap 40 500:10000+1000 //anon\nmmap 41 99:10000+1000 //anon\nsample 60 10001\n");
 		trial_close(&trial);
 		folder_close(&c.folder);
@@ -148,7 +148,7 @@ TEST("a function whose file cannot be made gets no mapping, and is counted; the 
 	mkdir(folder_path(&c.folder, "jitted-7-1.so"), 0700);
 	folder_write(&c.folder, "jitted-7-1.so/inside", "", 0);
 	compiled_run(&c, 7, &trial, (struct rewrite_options){ 0 });
-	expect_records(&c, &trial, "mmap2 50 7:10100+80@80 /jitted-7-2.so\nmmap 41 99:10000+1000 //anon\nsample 60 10001\n");
+	expect_records(&c, &trial, "mmap2 50 7:10100+80@80 file mode /jitted-7-2.so\nmmap 41 99:10000+1000 //anon\nsample 60 10001\n");
 	EXPECT_INT(trial.counters.jit_files, 1);
 	EXPECT_INT(trial.counters.jit_unwritable, 1);
 	EXPECT(trial.counters.jit_error.text[0] != '\0');
@@ -179,8 +179,9 @@ TEST("a mapping includes call frame information that follows the code in memory,
 	put_tables(&c.dump, 0);
 	dump_load(&c.dump, 52, HEAP + 0x400, 0x101, 3, "third");
 	compiled_run(&c, 7, &trial, (struct rewrite_options){ 0 });
-	expect_records(&c, &trial, "mmap2 30 7:10000+138@80 /jitted-7-1.so\nmmap2 50 7:10200+101@80 /jitted-7-2.so\n"
-		"mmap2 51 7:10600+130@80 /jitted-7-4.so\nmmap2 52 7:10400+101@80 /jitted-7-3.so\nmmap 41 99:10000+1000 //anon\nsample 60 10001\n");
+	expect_records(&c, &trial, "mmap2 30 7:10000+138@80 file mode /jitted-7-1.so\nmmap2 50 7:10200+101@80 file mode /jitted-7-2.so\n"
+		"mmap2 51 7:10600+130@80 file mode /jitted-7-4.so\nmmap2 52 7:10400+101@80 file mode /jitted-7-3.so\n"
+		"mmap 41 99:10000+1000 //anon\nsample 60 10001\n");
 	trial_close(&trial);
 	folder_close(&c.folder);
 }

@@ -137,6 +137,8 @@ static inline void show_record(struct str *out, const struct source *source, con
 			   (unsigned long long)load_u64(b + 16), (unsigned long long)load_u64(b + 24));
 		if (id)
 			str_printf(out, " id %u:%02x", b[32], b[36]);
+		if (load_u32(b + 56) & S_IFMT)
+			str_puts(out, S_ISREG(load_u32(b + 56)) ? " file mode" : " other mode");
 		show_text(out, record, 64);
 		break;
 	case RECORD_HEADER_BUILD_ID:

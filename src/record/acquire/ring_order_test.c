@@ -115,6 +115,30 @@ static void fake_add_backward(struct fake *fake, uint64_t time, uint16_t size)
 	memcpy((uint8_t *)fake->ring.base + DATA_HEAD, &head, sizeof head);
 }
 
+TEST("an invalid record ends the list of an overwritten ring, whose oldest record is cut")
+{
+	struct fake a, b;
+	struct evlist evlist = { 0 };
+	struct ring_order order = { 0 };
+	fake_open(&a);
+	fake_open(&b);
+	a.ring.backward = b.ring.backward = true;
+	evlist_of_times(&evlist);
+	fake_add_backward(&a, 1, 24);
+	fake_add_backward(&b, 2, 24);
+	b.ring.data[b.head % RING_BYTES + 6] = 4;
+	fake_add_backward(&b, 3, 24);
+	struct ring rings[] = { a.ring, b.ring };
+	EXPECT_INT(ring_order_snapshot(&order, rings, 2, &evlist, NULL), 0);
+	EXPECT_INT(order.items.count, 2);
+	EXPECT_INT(order.items.items[0].time, 1);
+	EXPECT_INT(order.items.items[1].time, 3);
+	ring_order_fini(&order);
+	evlist_fini(&evlist);
+	free(a.ring.base);
+	free(b.ring.base);
+}
+
 TEST("the records of overwritten rings are listed oldest first, and once")
 {
 	struct fake a, b, forward;

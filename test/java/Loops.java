@@ -16,7 +16,7 @@ public class Loops {
 		long sum = 0;
 		for (int round = 0; round < 300; round++)
 			for (int i = 0; i < values.length; i++)
-				sum += mixed(values[i], round);
+				sum += mixed(values[i], round); // LINE loop
 		return sum;
 	}
 

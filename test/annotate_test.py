@@ -178,7 +178,8 @@ def test_lines(context):
 def test_browser_text(context):
     """--stdio2 is perf's, but for the names of operands"""
     def change(text):
-        text = re.sub(r"[\w.]+(\+0x[0-9a-f]+)?(?=,%)|(?<=,)[\w.]+(\+0x[0-9a-f]+)? *$", "X", comparable(text), flags=re.M)
+        text = re.sub(r"-?0x[0-9a-f]+\(%rip\)", "X", comparable(text))
+        text = re.sub(r"[\w.]+(\+0x[0-9a-f]+)?(?=,%)|(?<=,)[\w.]+(\+0x[0-9a-f]+)? *$", "X", text, flags=re.M)
         text = re.sub(r"(jmpq? +\*\w*\(, .*?, ).*", r"\1", text)
         text = re.sub(r"(\u2192 call\w* +)(\*[0-9a-f]+|[\w.@]+) *$", r"\1called", text, flags=re.M)
         return re.sub(r"(\u2192 j\w+ +)(0|[\w.@]+) *$", r"\1cold", text, flags=re.M)

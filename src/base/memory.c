@@ -112,6 +112,13 @@ void memory_return_blocks(void)
 #endif
 }
 
+void memory_share(void)
+{
+#if defined __GLIBC__
+	mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
 void memory_give_back(void)
 {
 #if defined __GLIBC__

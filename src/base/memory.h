@@ -21,6 +21,9 @@ char *memory_string(const char *text) __attribute__((malloc, returns_nonnull));
 _Noreturn void memory_exhausted(size_t size);
 /* Returns freed memory to the system. For programs that run for a long time. */
 void memory_give_back(void);
+/* Threads that are started later allocate from one place: glibc otherwise reserves 64 MiB of addresses for each. For a process whose
+ * address space is limited. */
+void memory_share(void);
 /* From now on large blocks are returned to the system when they are freed: glibc otherwise retains as much as the largest block needed. For
  * a command that runs for long, and loads symbol tables meanwhile. */
 void memory_return_blocks(void);

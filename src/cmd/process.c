@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/budget.h"
+#include "base/memory.h"
 #include "cmd/command_line.h"
 #include "cmd/environment.h"
 #include "cmd/servers.h"
@@ -78,6 +79,8 @@ int process_run(int argc, char **argv)
 	struct debuginfod servers = { 0 };
 	struct cli cli = { .out = &out, .config = &config, .budget = &budget, .use_pager = -1, .servers = &servers };
 	open_standard_descriptors();
+	if (memory_addresses_limited())
+		memory_share();
 	truncated_catch(on_bus_error);
 	file_limit_catch();
 	writer_open(&out, STDOUT_FILENO, 256 * 1024);

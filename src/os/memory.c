@@ -58,6 +58,12 @@ static uint64_t address_space_left(uint64_t limit)
 	return used < limit ? limit - used : 0;
 }
 
+bool memory_addresses_limited(void)
+{
+	struct rlimit limit;
+	return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 uint64_t memory_allowed(void)
 {
 	static const int limits[] = { RLIMIT_AS, RLIMIT_DATA };

@@ -366,6 +366,7 @@ TEST("of a limited address space, what is mapped is not available")
 	}
 	enum { SIZE = 64 << 20, OTHER = 1 << 20 };
 	uint64_t left = memory_allowed();
+	EXPECT(memory_addresses_limited());
 	EXPECT(left < all / 2 && left > SIZE);
 	void *mapped = mmap(NULL, SIZE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	EXPECT(mapped != MAP_FAILED);
@@ -373,6 +374,7 @@ TEST("of a limited address space, what is mapped is not available")
 	EXPECT(now + SIZE <= left + OTHER && now + SIZE + OTHER >= left);
 	munmap(mapped, SIZE);
 	EXPECT_INT(setrlimit(RLIMIT_AS, &before), 0);
+	EXPECT_INT(memory_addresses_limited(), before.rlim_cur != RLIM_INFINITY);
 }
 
 /* 0: it loads; 1: no permission, or no such system call; 2: another error. */

@@ -82,7 +82,7 @@ def judge(c, seen, who):
         near = sum(count for line, count in mine.items() if abs(int(line) - c.lines[name]) <= (1 if name == "first" else 0))
         # The compiler notes the line of few instructions: those between have the line before, which may be that of the loop around the call.
         around = sum(mine[str(line)] for line in range(c.lines["loop"] - 2, c.lines["loop"] + 1)) if name == "second" else 0
-        need(near > sum(mine.values()) * (0.3 if around else 0.6) and near > 50 and near + around > sum(mine.values()) * 0.95,
+        need(near > sum(mine.values()) * 0.3 and near > 50 and near + around > sum(mine.values()) * 0.95,
              "%s: %s is at %s, not at line %d" % (who, shown, mine.most_common(4), c.lines[name]))
 
 

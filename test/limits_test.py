@@ -290,7 +290,7 @@ def test_address_space(c):
     path = recorded_apart(c, lambda: in_rounds(shape, 150000))
     size = os.path.getsize(path)
     need(size > 80 << 20, "the recording is too small to show anything")
-    # with little more than the program's own needs, it would fail by the threads that happen to allocate at the same time
+    # 130: glibc's reservations for threads that allocate at the same time, of 64 MiB each, do not fit
     for command, more in ((REPORT, 160), (FLAMEGRAPH, 160), (SCRIPT, 160), *[(FLAMEGRAPH, 130)] * 5):
         done = c.run(*command, "-i", path, memory=size + (more << 20))
         need(done.code == 0, "%s: exit code %d: %s" % (command[0], done.code, done.err[-300:]))

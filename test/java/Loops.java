@@ -1,5 +1,7 @@
 package shop;
 
+import java.lang.management.ManagementFactory;
+
 /* Each method spends its time in one loop; what a line should show is in its comment. */
 public class Loops {
 	static long sink;
@@ -25,10 +27,16 @@ public class Loops {
 		return (a = value ^ (b = value >>> 7 ^ (c = d = round))); // LINE second
 	}
 
+	/* Of this thread, in nanoseconds. */
+	static long cpuTime() {
+		return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+	}
+
+	/* Works for as many milliseconds of CPU time as the argument says, so that a busy machine takes as many samples as an idle one. */
 	public static void main(String[] args) {
-		long end = System.nanoTime() + Long.parseLong(args[0]) * 1000000L;
+		long end = cpuTime() + Long.parseLong(args[0]) * 1000000L;
 		long[] values = new long[4096];
-		while (System.nanoTime() < end) {
+		while (cpuTime() < end) {
 			sink += first(2000000);
 			sink += second(values);
 		}

@@ -13,6 +13,7 @@ from suite import process
 from suite.perf import need_reference
 from suite.process import perfuse
 from suite.settings import PERFUSE, TEST
+from suite.switches import doubts
 from suite.tests import Skip, by_samples, need, need_root, run_tests, tests_of
 from suite.webdriver import Browser, Missing
 
@@ -76,28 +77,22 @@ class Picture:
         return sum(length * share for group, _, bars in self.lane(start) if group == kind for _, length, share in bars)
 
 
-def left_out(path, tid):
-    """How often the recorded switches let a thread in, or out, twice in a row."""
-    done = process.must(process.PERFUSE, "script", "-i", path, "-F", "event,trace")
-    turns = [field == "next" for field, number in re.findall(r"\b(prev|next)_pid=(\d+)", done) if int(number) == tid]
-    return sum(one == other for one, other in zip(turns, turns[1:]))
-
-
 @by_samples
 def test_truth(context):
     """the bars of pinned threads have the times that the threads ran, waited and slept"""
     turns, run_ms, sleep_ms = 15, 8, 12
-    path, text = context.record("truth.data", ["-T"], context.program("sched/turns.c"), "2", str(turns), str(run_ms * 1000), str(sleep_ms * 1000))
+    path, text = context.record("truth.data", ["-T"], "-e", "sched:sched_stat_runtime", context.program("sched/turns.c"), "4", str(turns),
+                                str(run_ms * 1000), str(sleep_ms * 1000))
     picture = context.draw(path, "-n", "100000")[1]
     known = [tuple(map(int, line.split())) for line in text.splitlines() if re.match(r"\d+\t\d+\t\d+$", line)]
-    need(len(known) == 2, text)
-    for tid, ran, slept in known:
+    need(len(known) == 4, text)
+    doubtful = doubts(path)
+    judged = [row for row in known if doubtful[str(row[0])] <= 0.01 * row[1]]
+    need(judged, "the kernel's events of each thread contradict each other: %s" % doubtful)
+    for tid, ran, slept in judged:
         lane = "chart-turns:%d " % tid
         drawn, waited, unknown = (picture.time(lane, kind) for kind in ("run", "wait", "unknown"))
-        # the kernel of a virtual machine leaves out some switches of idle CPUs, without a record of lost events; perf's recordings lack them, too
-        if unknown >= 0.5 * ran and left_out(path, tid):
-            raise Skip("the kernel here left out %d switches of the thread: %d of %d ns are unknown" % (left_out(path, tid), unknown, ran))
-        need(unknown < 0.5 * ran, "%d ns of thread %d are unknown" % (unknown, tid))
+        need(unknown < 0.01 * ran, "%d ns of thread %d are unknown" % (unknown, tid))
         need(drawn < 1.01 * ran and drawn + unknown > 0.99 * ran, "thread %d ran for %d ns, %d are drawn" % (tid, ran, drawn))
         bars = sorted(bar for group, _, found in picture.lane(lane) for bar in found if group in ("run", "wait", "unknown"))
         last = max(start + length for start, length, _ in bars)

@@ -1,4 +1,5 @@
 // Functions that are inlined into each other and that all have a linker's name: libbfd, which perf asks, knows them by it.
+// std::atoi would be one without.
 #include <cstdlib>
 
 inline int squares(int count)
@@ -33,5 +34,5 @@ __attribute__((noinline)) int outer(int times)
 
 int main(int, char **argv)
 {
-	return outer(std::atoi(argv[1])) == 42;
+	return outer(static_cast<int>(std::strtol(argv[1], nullptr, 10))) == 42;
 }

@@ -752,7 +752,8 @@ def data_bytes(path):
     folder = os.path.isdir(path)
     with open(os.path.join(path, "data") if folder else path, "rb") as file:
         first = struct.unpack("<Q", file.read(56)[48:])[0]
-    return first + sum(os.path.getsize(os.path.join(path, name)) for name in os.listdir(path) if name != "data") if folder else first
+    others = [name for name in os.listdir(path) if name != "data"] if folder else []
+    return first + sum(os.path.getsize(os.path.join(path, name)) for name in others)
 
 
 def test_switch_limits(c):

@@ -6,7 +6,6 @@
 #include <string.h>
 
 /* Bytes that a test spells out are in the order of the machine, or of the other one. */
-enum { HOST_IS_BIG_ENDIAN = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
 
 struct unit_test {
 	const char *name;

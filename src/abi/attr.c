@@ -16,8 +16,6 @@ static uint64_t precise_ip_reversed(uint64_t flags)
 	return (flags & ~(3ull << ATTR_PRECISE_IP)) | high << ATTR_PRECISE_IP | low << ATTR_PRECISE_IP_HIGH;
 }
 
-static const bool host_is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
-
 static uint32_t unknown_tail_size(const uint8_t *bytes, size_t len)
 {
 	for (size_t i = ATTR_SIZE_VER9; i < len; i++)
@@ -58,7 +56,7 @@ int attr_decode(struct attr *attr, const void *bytes, size_t len, bool swap, str
 	attr->sig_data = take_u64(&c);
 	attr->config3 = take_u64(&c);
 	attr->config4 = take_u64(&c);
-	if (swap != host_is_big)
+	if (swap != HOST_IS_BIG_ENDIAN)
 		attr->flags = precise_ip_reversed(attr_flags_mirrored(attr->flags));
 	return 0;
 }
@@ -96,7 +94,7 @@ size_t attr_encode(const struct attr *attr, uint8_t out[static ATTR_SIZE_VER9])
 	uint32_t size = attr->size ? attr->size : attr_size_needed(attr);
 	if (size > ATTR_SIZE_VER9)
 		size = ATTR_SIZE_VER9;
-	uint64_t flags = host_is_big ? attr_flags_mirrored(precise_ip_reversed(attr->flags)) : attr->flags;
+	uint64_t flags = HOST_IS_BIG_ENDIAN ? attr_flags_mirrored(precise_ip_reversed(attr->flags)) : attr->flags;
 	const struct {
 		const void *value;
 		size_t size;

@@ -1,6 +1,15 @@
 #include "abi/branch.h"
 
+#include "abi/bit_fields.h"
+
 enum { TYPE_AT = 20, NEW_TYPE_AT = 26, TYPE_EXTENDED = 15 };
+
+uint64_t branch_flags_mirrored(uint64_t flags, bool to_big)
+{
+	/* mispred, predicted, in_tx, abort, cycles, type, spec, new_type, priv, reserved */
+	static const uint8_t widths[] = { 1, 1, 1, 1, 16, 4, 2, 4, 3, 31 };
+	return bit_fields_mirrored(flags, widths, sizeof widths, to_big);
+}
 
 const char *branch_type_name(uint64_t flags)
 {

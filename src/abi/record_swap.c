@@ -1,3 +1,5 @@
+#include "abi/bit_fields.h"
+#include "abi/branch.h"
 #include "abi/sample.h"
 
 /* Layouts as in record_types.h: of MMAP2 with a build-id instead of device and inode, and of an attribute. */
@@ -31,36 +33,19 @@ static void swap_words(uint8_t *p, size_t len)
 		swap_u64_at(p + at);
 }
 
-static const bool host_is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
-
-/* Reverses the order of a word's bit fields, but not the order of the bits in a field: the first field is at the low end of the word on
- * little-endian machines and at the high end on big-endian ones. */
-static void mirror_fields(uint8_t *p, const uint8_t *widths, size_t count)
-{
-	uint64_t word = load_u64(p), out = 0;
-	unsigned at = 0;
-	for (size_t i = 0; i < count; i++) {
-		unsigned there = 64 - at - widths[i], from = host_is_big ? at : there, to = host_is_big ? there : at;
-		uint64_t mask = ((uint64_t)1 << widths[i]) - 1;
-		out |= (word >> from & mask) << to;
-		at += widths[i];
-	}
-	memcpy(p, &out, sizeof out);
-}
-
 static void mirror_attr_flags(uint8_t *p)
 {
 	uint8_t widths[63];
 	memset(widths, 1, sizeof widths);
 	widths[ATTR_PRECISE_IP] = 2;
-	mirror_fields(p, widths, sizeof widths);
+	uint64_t flags = bit_fields_mirrored(load_u64(p), widths, sizeof widths, HOST_IS_BIG_ENDIAN);
+	memcpy(p, &flags, sizeof flags);
 }
 
 static void mirror_branch_flags(uint8_t *p)
 {
-	/* mispred, predicted, in_tx, abort, cycles, type, spec, new_type, priv, reserved */
-	static const uint8_t widths[] = { 1, 1, 1, 1, 16, 4, 2, 4, 3, 31 };
-	mirror_fields(p, widths, sizeof widths);
+	uint64_t flags = branch_flags_mirrored(load_u64(p), HOST_IS_BIG_ENDIAN);
+	memcpy(p, &flags, sizeof flags);
 }
 
 static int swap_pattern(const char *pattern, uint8_t *body, size_t len)
@@ -197,8 +182,7 @@ static void swap_branches(struct swapper *s, const struct sample_layout *layout)
 	}
 	for (uint64_t i = 0; i < count; i++) {
 		swap_next_u64s(s, 3);
-		if (!host_is_big) /* readers use little-endian bit numbers, which a file from a little-endian machine has already */
-			mirror_branch_flags(s->body + s->at - 8);
+		mirror_branch_flags(s->body + s->at - 8);
 	}
 	if (layout->branch_sample_type & BRANCH_COUNTERS)
 		swap_next_u64s(s, count);

@@ -266,9 +266,9 @@ TEST("a sample is swapped field by field, except its raw bytes")
 	twin_put_bytes(&t, "raw raw raw ", 12);
 	twin_put(&t, 1, 8); /* branches */
 	twin_put_fields(&t, "888");
-	uint64_t native = 1 | 5ull << 4 | 3ull << 20, mirrored = 1ull << 63 | 5ull << 44 | 3ull << 40;
-	twin_put(&t, HOST_IS_BIG_ENDIAN ? native : mirrored, 8);
-	memcpy(t.native + t.len - 8, &native, 8);
+	uint64_t little = 1 | 5ull << 4 | 3ull << 20, big = 1ull << 63 | 5ull << 44 | 3ull << 40;
+	twin_put(&t, HOST_IS_BIG_ENDIAN ? little : big, 8);
+	memcpy(t.native + t.len - 8, HOST_IS_BIG_ENDIAN ? &big : &little, 8);
 	twin_put_fields(&t, "8");
 	twin_put(&t, 1, 8); /* registers */
 	twin_put_fields(&t, "888");

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "abi/attr.h"
+#include "abi/branch.h"
 #include "abi/record.h"
 #include "base/error.h"
 
@@ -145,10 +146,12 @@ static inline uint64_t record_time_from_back(const struct record *record, int ba
 	return back > 0 && (uint32_t)back * 8 <= record->body_len ? load_u64(record->body + record->body_len - back * 8) : UINT64_MAX;
 }
 
+/* Its flags have the bit numbers of abi/branch.h. */
 static inline struct branch_entry sample_branch(const struct sample *sample, size_t i)
 {
 	struct branch_entry entry;
 	memcpy(&entry, sample->branches + i * sizeof entry, sizeof entry);
+	entry.flags = branch_flags_decode(entry.flags);
 	return entry;
 }
 

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
+enum { HOST_IS_BIG_ENDIAN = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
+
 /* Keeps the compiler from reading the value again from memory. */
 #define read_once(value) __asm__("" : "+r"(value))
 

@@ -46,7 +46,7 @@ static inline void remove_folder(const char *folder, const char *const *names)
 
 static inline void put_at(struct recording *r, size_t at, uint64_t value, size_t width)
 {
-	bool reverse = r->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	bool reverse = r->swap != HOST_IS_BIG_ENDIAN;
 	for (size_t i = 0; i < width; i++)
 		r->bytes[at + (reverse ? width - 1 - i : i)] = (uint8_t)(value >> (8 * i));
 }
@@ -80,7 +80,7 @@ static inline void put_attr(struct recording *r, uint64_t config)
 {
 	uint64_t flags = 1ull << ATTR_SAMPLE_ID_ALL, mirrored = 1ull << (63 - ATTR_SAMPLE_ID_ALL);
 	size_t start = r->len;
-	bool big = r->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	bool big = r->swap != HOST_IS_BIG_ENDIAN;
 	put(r, ATTR_SOFTWARE, 4);
 	put(r, ATTR_SIZE_VER8, 4);
 	put(r, config, 8);

@@ -178,13 +178,22 @@ TEST("max_stack cuts call chains")
 	EXPECT_STR(printed(tape, &options, "ip", 1), "\n\t          401000\n\n");
 }
 
+/* words: the number of branches, then each with little-endian flags. */
+static void branches_write(struct tape *tape, uint64_t ip, const uint64_t *words, size_t count)
+{
+	uint64_t recorded[16];
+	for (size_t i = 0; i < count; i++)
+		recorded[i] = i && i % 3 == 0 ? branch_flags_encode(words[i]) : words[i];
+	sample_write(tape, 7, 1000, ip, recorded, count);
+}
+
 TEST("branches show both ends and their flags")
 {
 	/* predicted, 5 cycles, a call; then mispredicted */
 	static const uint64_t branches[] = { 2, 0x10, 0x20, 2 | 5 << 4 | 4 << 20, 0x30, 0x40, 1 };
 	struct listing_options options = { 0 };
 	struct tape *tape = recording_new(SAMPLE_BRANCH_STACK);
-	sample_write(tape, 7, 1000, 0x401000, branches, 7);
+	branches_write(tape, 0x401000, branches, 7);
 	EXPECT_STR(printed(tape, &options, "brstack", 1), " 0x10/0x20/P/-/-/5/CALL/-  0x30/0x40/M/-/-/0//- \n");
 }
 
@@ -215,7 +224,7 @@ static struct tape *recording_of_code(uint64_t ip, const uint64_t *branches, siz
 	put(tape, "/bin/x\0", 8);
 	put_ids(tape, 7);
 	put_u64(tape, 1);
-	sample_write(tape, 7, 1000, ip, branches, count);
+	branches_write(tape, ip, branches, count);
 	return tape;
 }
 
@@ -348,7 +357,7 @@ TEST("call chains and branches are lists in a table")
 	sample_write(tape, 7, 1000, 0x10, chain, 4);
 	EXPECT_STR(printed(tape, &options, "ip", 1), "perfuse.script samples: ip callchain [16 (@10+@20)]");
 	tape = recording_new(SAMPLE_BRANCH_STACK);
-	sample_write(tape, 7, 1000, 0x10, branches, 4);
+	branches_write(tape, 0x10, branches, 4);
 	EXPECT_STR(printed(tape, &options, "brstack", 1), "perfuse.script samples: brstack [({from=16&to=32&mispredicted=no&"
 		"in_transaction=no&abort=no&cycles=5&type='CALL'&speculation=-})]");
 }

@@ -1,6 +1,7 @@
 /* Events of a trace → records of samples. Names, attributes and ids of their events are those that perf 6.12 makes. */
 #include <string.h>
 
+#include "abi/branch.h"
 #include "abi/time_conv.h"
 #include "data/evlist.h"
 #include "session/trace_internal.h"
@@ -187,7 +188,8 @@ void trace_put_branches(struct trace_record *record, struct trace_queue *queue)
 		const struct trace_branch *branch = &stack->branches[(stack->branch_count - 1 - i) % most];
 		trace_put(record, branch->from);
 		trace_put(record, branch->to);
-		trace_put(record, (branch->flags & TRACE_IN_TX ? ENTRY_IN_TX : 0) | (branch->flags & TRACE_ABORT ? ENTRY_ABORT : 0));
+		trace_put(record, branch_flags_encode((branch->flags & TRACE_IN_TX ? ENTRY_IN_TX : 0) |
+						      (branch->flags & TRACE_ABORT ? ENTRY_ABORT : 0)));
 	}
 }
 

@@ -4,11 +4,6 @@
 
 #define FORMATS_MAX 20000 /* events of one recording; a kernel has about 3000 */
 
-static bool host_is_big_endian(void)
-{
-	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
-}
-
 /* Takes a NUL-terminated string; NULL if it does not end within the blob. */
 static const char *blob_take_string(struct cursor *c)
 {
@@ -78,7 +73,7 @@ int blob_parse(struct blob *blob, struct span bytes, struct error *err)
 	if (!blob_take_literal(&c, "\x17\x08\x44tracing", 10) || !blob_take_string(&c))
 		return error_set(err, ERROR_FORMAT, "the tracing data does not begin with its magic number");
 	blob->big_endian = take_u8(&c) != 0;
-	blob->swap = c.swap = blob->big_endian != host_is_big_endian();
+	blob->swap = c.swap = blob->big_endian != HOST_IS_BIG_ENDIAN;
 	blob->long_size = take_u8(&c) == 4 ? 4 : 8;
 	take_u32(&c); /* page size */
 	if (!blob_take_literal(&c, "header_page", 12))

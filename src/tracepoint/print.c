@@ -203,7 +203,7 @@ static void print_integers(const struct trace_context *c, const struct trace_nod
 		size = bad ? 1 : size;
 		/* not swapped, as in libtraceevent */
 		value = 0;
-		memcpy(&value, span.data + at, (size_t)size);
+		memcpy((uint8_t *)&value + (HOST_IS_BIG_ENDIAN ? sizeof value - (size_t)size : 0), span.data + at, (size_t)size);
 		writer_add(c->out, "0x", 2);
 		writer_hex(c->out, value, 0);
 	}

@@ -8,7 +8,7 @@
 #include "data/evlist.h"
 #include "decode/intel_pt/code.h"
 
-enum { CONFIG_BRANCHES = 4, PENDING_MAX = 256, BLOCK_MAX = 4096, ENTRY_WORDS = 3, MODE = 64 };
+enum { CONFIG_BRANCHES = 4, PENDING_MAX = 256, BLOCK_MAX = 4096, MODE = 64 };
 
 /* A branch whose cycles are not known yet. */
 struct pending {
@@ -183,22 +183,21 @@ static void take_stack(struct cycle_sink *sink, const struct resolved *r)
 	uint32_t before = FLOW_NONE;
 	uint64_t at = 0, cycles = 0, entries = 0;
 	for (uint64_t i = r->sample->branch_count; i-- > 0;) {
-		uint64_t words[ENTRY_WORDS];
-		memcpy(words, r->sample->branches + i * sizeof words, sizeof words);
-		if (!words[0] || !words[1]) {
+		const struct branch_entry branch = sample_branch(r->sample, i);
+		if (!branch.from || !branch.to) {
 			before = FLOW_NONE;
 			at = 0;
 			continue;
 		}
-		uint32_t edge = edge_of(sink, r, words[0], words[1], words[2]);
+		uint32_t edge = edge_of(sink, r, branch.from, branch.to, branch.flags);
 		flow_graph_add(sink->graph, edge, before);
-		if (branch_cycles(words[2]))
-			flow_graph_add_cycles(sink->graph, edge, (double)branch_cycles(words[2]));
-		add_block(sink, r, edge, at, words[0]);
-		cycles += branch_cycles(words[2]);
+		if (branch_cycles(branch.flags))
+			flow_graph_add_cycles(sink->graph, edge, (double)branch_cycles(branch.flags));
+		add_block(sink, r, edge, at, branch.from);
+		cycles += branch_cycles(branch.flags);
 		entries++;
 		before = edge;
-		at = words[1];
+		at = branch.to;
 	}
 	if (entries)
 		flow_graph_add_stack(sink->graph, entries, cycles);

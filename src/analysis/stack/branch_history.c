@@ -22,14 +22,9 @@ static uint64_t word_bits(uint64_t word, unsigned at, unsigned bits)
 	return word >> at & (((uint64_t)1 << bits) - 1);
 }
 
-static uint64_t branch_cycles(const struct branch_entry *branch)
-{
-	return word_bits(branch->flags, 4, 16);
-}
-
 static uint64_t mark_of_target(const struct branch_entry *branch)
 {
-	uint64_t mark = MARK_TO | (branch->flags & 2 ? MARK_PREDICTED : 0) | (branch->flags & 8 ? MARK_ABORT : 0);
+	uint64_t mark = MARK_TO | (branch_is_predicted(branch->flags) ? MARK_PREDICTED : 0) | (branch_is_abort(branch->flags) ? MARK_ABORT : 0);
 	uint64_t type = word_bits(branch->flags, 20, 4);
 	if (!type)
 		return mark;
@@ -45,7 +40,7 @@ static uint64_t mark_of_target(const struct branch_entry *branch)
 
 static uint64_t mark_of_source(const struct branch_entry *branch, const struct loop_iterations *iterations)
 {
-	return MARK_FROM | branch_cycles(branch) << FROM_CYCLES | iterations->count << FROM_ITERATIONS |
+	return MARK_FROM | (uint64_t)branch_cycles(branch->flags) << FROM_CYCLES | iterations->count << FROM_ITERATIONS |
 	       iterations->cycles << FROM_ITERATION_CYCLES;
 }
 
@@ -88,7 +83,7 @@ static void loop_iteration_add(struct loop_iterations *iterations, const struct 
 	iterations->count++;
 	iterations->cycles = 0;
 	for (size_t i = 0; i < count; i++)
-		iterations->cycles += branch_cycles(&branches[i]);
+		iterations->cycles += branch_cycles(branches[i].flags);
 }
 
 static bool is_repetition(const struct branch_entry *branches, size_t count, size_t start, size_t at, size_t *length)

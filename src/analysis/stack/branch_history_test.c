@@ -44,7 +44,11 @@ static struct seen history_of_branches(const struct branch_entry *branches, uint
 	put(tape, &chain_count, 8);
 	put(tape, chain, chain_count * 8);
 	put(tape, &count, 8);
-	put(tape, branches, count * sizeof *branches);
+	for (uint64_t i = 0; i < count; i++) {
+		struct branch_entry recorded = branches[i];
+		recorded.flags = branch_flags_encode(recorded.flags);
+		put(tape, &recorded, sizeof recorded);
+	}
 	EXPECT(session_open(&session, &tape->source, &options, NULL) == 0);
 	EXPECT(session_run(&session, &sink, NULL) == 0);
 	session_close(&session);

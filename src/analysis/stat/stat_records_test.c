@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "unit.h"
 
 static struct record of(const void *body, size_t len)

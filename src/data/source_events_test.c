@@ -166,7 +166,8 @@ TEST("lists of names and groups that state one entry, one id or one member more 
 		{ NAMES, 0, 3, "cpu-clock both 0 2; task-clock - 0 0; " },
 		{ NAMES, 0, 0, "- both 0 2; - - 0 0; " },
 		{ NAMES, 8 + ATTR_SIZE_VER8, 0, "cpu-clock both 0 2;  - 0 0; " },      /* no ids of the first event: the next is not found */
-		{ NAMES, 8 + ATTR_SIZE_VER8 + 4, 9, "cpu-clock both 0 2; - - 0 0; " },  /* a name of 9 bytes */
+		{ NAMES, 8 + ATTR_SIZE_VER8 + 4, 8, "cpu-cloc both 0 2;  - 0 0; " },   /* its name ends early: the next is not found */
+		{ NAMES, 8 + ATTR_SIZE_VER8 + 4, 1 << 20, "- both 0 2; - - 0 0; " },    /* a name longer than the list */
 		{ GROUPS, 0, 0, "cpu-clock - 0 1; task-clock - 1 1; " },
 		{ GROUPS, 0, 2, "cpu-clock both 0 2; task-clock - 0 0; " },             /* the second group is cut */
 		{ GROUPS, 16, 1, "cpu-clock - 0 1; task-clock - 1 1; " },               /* leader 1 with two members, of two events */

@@ -1,6 +1,7 @@
 #include "data/source.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -142,7 +143,7 @@ TEST("pages of records that are used in the order of the file stay in memory unt
 	remove_folder(folder, names);
 }
 
-/* Whether the kernel reads nothing ahead where this file is mapped; -1: it does not say. */
+/* Whether the kernel reads nothing ahead where this file is mapped; -1: the map does not list the file. */
 static int reads_places(const char *path)
 {
 	char line[512];
@@ -160,6 +161,18 @@ static int reads_places(const char *path)
 	if (maps)
 		fclose(maps);
 	return result;
+}
+
+/* Whether reads_places answers: an emulator shows its own list of maps. */
+static bool shows_advice(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	void *map = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+	bool shown = map != MAP_FAILED && madvise(map, 4096, MADV_RANDOM) == 0 && reads_places(path) == 1;
+	if (map != MAP_FAILED)
+		munmap(map, 4096);
+	close(fd);
+	return shown;
 }
 
 TEST("of a file with an index, only the pages of a range of time are read ahead")
@@ -180,11 +193,12 @@ TEST("of a file with an index, only the pages of a range of time are read ahead"
 	EXPECT(fd >= 0 && time_index_append(&index, fd, NULL) == 0);
 	close(fd);
 	time_index_fini(&index);
+	bool shown = shows_advice(path);
 	EXPECT(source_open(&source, path, NULL, NULL) == 0);
-	if (reads_places(path) != -1)
+	if (shown)
 		EXPECT_INT(reads_places(path), 0);
 	source_set_window(source, FROM, UNTIL);
-	if (reads_places(path) != -1)
+	if (shown)
 		EXPECT_INT(reads_places(path), 1);
 	for (; source_next(source, &record, NULL) == 1; seen++)
 		wanted += load_u64(record.body + 8) >= FROM && load_u64(record.body + 8) <= UNTIL;

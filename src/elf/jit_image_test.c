@@ -74,8 +74,8 @@ TEST("two functions with the same code have different build-ids, one function al
 
 TEST("the line table defines each file at its first line, and advances from row to row")
 {
-	static const char program[] = "\0\x09\2\x80\0\0\0\0\0\0\0" /* the address of the code */
-		"\0\x09\3a.js\0\0\0\0\4\1\3\4\2\0\1" "\3\2\2\4\1" "\0\x09\3b.js\0\0\0\0\4\2\3\x7b\2\5\1"
+	static const char address[2][12] = { "\0\x09\2\x80\0\0\0\0\0\0\0", "\0\x09\2\0\0\0\0\0\0\0\x80" }; /* of the code */
+	static const char program[] = "\0\x09\3a.js\0\0\0\0\4\1\3\4\2\0\1" "\3\2\2\4\1" "\0\x09\3b.js\0\0\0\0\4\2\3\x7b\2\5\1"
 		"\2\1\0\1\1"; /* the end, after the last byte */
 	struct writer out;
 	struct elf elf;
@@ -83,7 +83,8 @@ TEST("the line table defines each file at its first line, and advances from row 
 	EXPECT_INT(elf_open(&elf, (struct span){ (uint8_t *)out.buffer, out.len }, NULL), 0);
 	struct span lines = elf_section_bytes(&elf, elf_section(&elf, ".debug_line"));
 	size_t len = sizeof program - 1;
-	EXPECT(JIT_IMAGE_TEXT == 0x80 && lines.len > len && memcmp(lines.data + lines.len - len, program, len) == 0);
+	EXPECT(JIT_IMAGE_TEXT == 0x80 && lines.len > len + 11 && memcmp(lines.data + lines.len - len, program, len) == 0);
+	EXPECT(memcmp(lines.data + lines.len - len - 11, address[HOST_IS_BIG_ENDIAN], 11) == 0);
 	elf_close(&elf);
 	writer_fini(&out);
 }

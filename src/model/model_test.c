@@ -606,7 +606,7 @@ static void apply_symbol(struct model *model, uint64_t address, uint32_t len, ui
 	struct bytes symbol = { 0 };
 	bytes_put_u64(&symbol, address);
 	bytes_put_u32(&symbol, len);
-	bytes_put_u32(&symbol, flags << 16 | 1);
+	bytes_put_u32(&symbol, HOST_IS_BIG_ENDIAN ? 1u << 16 | flags : flags << 16 | 1); /* a type and flags of 16 bits each */
 	bytes_put_text(&symbol, name);
 	apply_record_bytes(model, RECORD_KSYMBOL, 0, &symbol, clock);
 }

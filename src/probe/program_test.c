@@ -206,7 +206,7 @@ static void add_lines(struct str *to, struct probe_target *target, const char *t
 	probe_range_fini(&range);
 }
 
-TEST("lines with code, functions, ends of prologues and frames of programs are as stored")
+TEST("lines with code, functions and ends of prologues of programs are as stored")
 {
 	static const struct {
 		const char *name, *ranges[16];
@@ -238,7 +238,25 @@ TEST("lines with code, functions, ends of prologues and frames of programs are a
 			const char *file = probe_unit_file(&unit, "lines.c");
 			str_printf(&got, "%s\n", file ? "has lines.c" : "no lines.c");
 		}
-		for (uint64_t address = 0x4000f0; debug && address < 0x400200; address += 5) {
+		probe_target_close(&target);
+	}
+	stored_compare("test/probe/lines", &got);
+}
+
+TEST("frames of programs are as stored")
+{
+	static const char *const programs[] = { "lines", "debug/split4", SHAPES, "debug/lines4.o" };
+	CLEANUP_STR struct str got = { 0 };
+	if (HOST_IS_BIG_ENDIAN) {
+		unit_skip("frames are known of programs of this machine's byte order, and these are little-endian: other machines run it");
+		return;
+	}
+	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+		struct probe_target target = { 0 };
+		if (!open_program(&target, programs[i], false))
+			continue;
+		str_printf(&got, "== %s\n", programs[i]);
+		for (uint64_t address = 0x4000f0; address < 0x400200; address += 5) {
 			unsigned reg = 0;
 			int64_t offset = 0;
 			bool known = probe_target_cfa(&target, address, &reg, &offset);
@@ -246,7 +264,7 @@ TEST("lines with code, functions, ends of prologues and frames of programs are a
 		}
 		probe_target_close(&target);
 	}
-	stored_compare("test/probe/lines", &got);
+	stored_compare("test/probe/frames", &got);
 }
 
 TEST("registers have the kernel's names, up to the last number of each architecture")

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import struct
 import sys
 import tempfile
 
@@ -20,6 +21,7 @@ FORMS = ("contention", "contention -l", "contention -F wait_min,avg_wait -k wait
          "contention -k bad", "contention -F bad,wait_max", "contention -L ffff", "report", "report -k wait_max", "report -F contended", "report -c",
          "report -E 2", "info -m", "contention -k avg_wait -x,")
 ROUNDS, HOLD_MS = 10, 40
+CONTEXT_USER = struct.pack("<q", -512)
 
 
 class Context:
@@ -37,6 +39,23 @@ class Context:
             process.must(PERFUSE, "lock", "record", "-o", self.made[0], "--", *storm, cwd=self.work)
             process.must(perf, "lock", "record", "-a", "-o", self.made[1], "--", *storm, "-t", cwd=self.work)
         return self.made
+
+    def damaged(self):
+        """A copy of a recording in which every third stack of a program goes on at an unknown marker."""
+        with open(self.recordings()[0], "rb") as source:
+            data = bytearray(source.read())
+        at, found = data.find(CONTEXT_USER), 0
+        while at >= 0:
+            if 5 << 44 < struct.unpack_from("<Q", data, at + 8)[0] < 8 << 44:  # the address of a library or of a program
+                found += 1
+                if found % 3 == 0:
+                    struct.pack_into("<q", data, at + 8, -1)
+            at = data.find(CONTEXT_USER, at + 8)
+        need(found > 10, "%d stacks of programs" % found)
+        path = os.path.join(self.work, "damaged.data")
+        with open(path, "wb") as out:
+            out.write(data)
+        return path
 
     def hammer(self):
         """The program, compiled."""
@@ -61,9 +80,9 @@ class Context:
 
 
 def test_agreement(context):
-    """the result of each recording and option is that of perf, with its exit code"""
+    """the result of each recording and option is that of perf, with its exit code, also where call chains are damaged"""
     perf, problems = need_reference(), []
-    for path in context.recordings():
+    for path in (*context.recordings(), context.damaged()):
         for form in FORMS:
             words = ("lock", "-i", path, *form.split())
             theirs, ours = process.run(perf, *words, cwd=context.work), perfuse(*words, cwd=context.work)

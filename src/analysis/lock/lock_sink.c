@@ -218,11 +218,20 @@ static void find_text(struct lock_sink *sink, const struct resolved *r)
 	}
 }
 
+/* Empty if it is damaged, as in perf: no frame is reliable. */
+static struct chain chain_of(const struct lock_sink *sink, const struct resolved *r)
+{
+	struct chain chain = resolved_chain(r, CHAIN_INNERMOST_FIRST, sink->options.max_stack);
+	if (chain.damaged)
+		chain.count = 0;
+	return chain;
+}
+
 /* Which sum a call chain belongs to: the frames outside the functions of locks. The kernel's hash_long at full width, as the order of
  * perf's rows depends on it. */
 static uint64_t chain_key(const struct lock_sink *sink, const struct resolved *r)
 {
-	struct chain chain = resolved_chain(r, CHAIN_INNERMOST_FIRST, sink->options.max_stack);
+	struct chain chain = chain_of(sink, r);
 	uint64_t key = 0;
 	for (size_t i = sink->options.stack_skip; i < chain.count; i++) {
 		uint64_t address = chain.frames[i]->address;
@@ -234,7 +243,7 @@ static uint64_t chain_key(const struct lock_sink *sink, const struct resolved *r
 
 static void chain_name(const struct lock_sink *sink, const struct resolved *r, char *text, size_t size)
 {
-	struct chain chain = resolved_chain(r, CHAIN_INNERMOST_FIRST, sink->options.max_stack);
+	struct chain chain = chain_of(sink, r);
 	for (size_t i = sink->options.stack_skip; i < chain.count; i++) {
 		struct lock_frame frame = frame_at(sink, r, chain.frames[i]);
 		if (frame.symbol && !lock_text_holds(&sink->text, chain.frames[i]->address)) {

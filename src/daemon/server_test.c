@@ -68,7 +68,14 @@ static void ask(const struct daemon *daemon, enum request_command command, const
 	EXPECT(client >= 0 && request_ask(client, &request, answer, &err) == 0);
 }
 
-/* The lines without dates, the base and numbers: process ids. */
+/* Whether a process id begins here: after `[`, `:` or `pid `. Signals and exit codes come after other words. */
+static bool is_process(const char *text, const char *at)
+{
+	size_t before = (size_t)(at - text);
+	return isdigit((unsigned char)*at) && ((before && strchr("[:", at[-1])) || (before >= 4 && strncmp(at - 4, "pid ", 4) == 0));
+}
+
+/* The lines without dates, the base and process ids. */
 static void plain(const struct daemon *daemon, const struct str *text, struct str *out)
 {
 	for (const char *at = str_text(text); *at;) {
@@ -78,7 +85,7 @@ static void plain(const struct daemon *daemon, const struct str *text, struct st
 		} else if (strncmp(at, daemon->place.path, base) == 0) {
 			str_puts(out, "BASE");
 			at += base;
-		} else if (isdigit((unsigned char)*at) && strtol(at, NULL, 10) > 1000) {
+		} else if (is_process(str_text(text), at)) {
 			str_puts(out, "PID");
 			at += strspn(at, "0123456789");
 		} else {

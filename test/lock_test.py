@@ -46,7 +46,7 @@ class Context:
             data = bytearray(source.read())
         at, found = data.find(CONTEXT_USER), 0
         while at >= 0:
-            if 5 << 44 < struct.unpack_from("<Q", data, at + 8)[0] < 8 << 44:  # the address of a library or of a program
+            if 5 << 44 < struct.unpack_from("<Q", data, at + 8)[0] < 1 << 48:  # the address of a library or of a program
                 found += 1
                 if found % 3 == 0:
                     struct.pack_into("<q", data, at + 8, -1)

@@ -284,7 +284,7 @@ static void add_branches(struct collector *c, struct sample_view *view, const st
 		};
 		if (c->profile->options.hide_unresolved && !(ends[0].symbol && ends[1].symbol))
 			continue;
-		uint64_t cycles = branch.flags >> 4 & 0xffff;
+		uint64_t cycles = branch_cycles(branch.flags);
 		view->ends = ends;
 		view->branch_flags = branch.flags;
 		view->weight = cycles ? cycles : 1;

@@ -8,6 +8,7 @@ import glob
 import io
 import os
 import re
+import shlex
 import shutil
 import stat
 import signal
@@ -189,13 +190,14 @@ def check_container(box):
     inside = os.path.join(box.work, "inside")
     os.mkdir(inside)
     os.mkdir(os.path.join(box.work, "home-outside"))
+    used = shlex.join(process.until_used("PID", 100)).replace("PID", "$app")
     script = """mount -t tmpfs none {inside} && cp {full} {inside}/app && cd / || exit
         {inside}/app on & app=$!
-        {perfuse} record -N -e cpu-clock:u -c 300000 -o {work}/c.data -p $app -- sleep 0.1 >&2
-        HOME={work}/home-outside nsenter -m -t $PPID {perfuse} record -e cpu-clock:u -c 300000 -o {work}/o.data -p $app -- sleep 0.1 >&2
+        {perfuse} record -N -e cpu-clock:u -c 300000 -o {work}/c.data -p $app -- {used} >&2
+        HOME={work}/home-outside nsenter -m -t $PPID {perfuse} record -e cpu-clock:u -c 300000 -o {work}/o.data -p $app -- {used} >&2
         kill -STOP $app
         echo $app
-        exec sleep 120""".format(inside=inside, full=box.full, perfuse=PERFUSE, work=box.work)
+        exec sleep 120""".format(inside=inside, full=box.full, perfuse=PERFUSE, work=box.work, used=used)
     with process.start("unshare", "-m", "sh", "-c", script, env=box.env) as shell:
         app = shell.stdout.readline().strip()
         if not app:

@@ -105,7 +105,7 @@ def recorded_process(c, path):
     """A running process of the attacker, and its recording, made without a copy in the cache."""
     pid = start_as_attacker(lambda: os.execve(path, [path, "--ms", "60000"], {}))
     process.wait_until(lambda: os.readlink("/proc/%d/exe" % pid) == path, "the program starts")
-    c.must("record", "-N", "-p", str(pid), "-o", "p.data", "--", "sleep", "0.5")
+    c.must("record", "-N", "-p", str(pid), "-o", "p.data", "--", *process.until_used(pid, 100))
     return pid
 
 

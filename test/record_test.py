@@ -681,7 +681,7 @@ def test_tail_synthesis(c):
         try:
             for program in (PERFUSE, need_reference()):
                 for words, ahead in ([], True), (["--tail-synthesize"], False):
-                    result = c.record("-e", "task-clock", *words, "-p", str(target.pid), "--", "sleep", "0.3", program=program)
+                    result = c.record("-e", "task-clock", *words, "-p", str(target.pid), "--", *process.until_used(target.pid, 100), program=program)
                     kinds = records_of(os.path.join(c.work, "perf.data"))
                     need(SAMPLE in kinds and MMAP2 in kinds, "%s %s: %s" % (program, words, result.stderr))
                     first = len(kinds) - 1 - kinds[::-1].index(SAMPLE) if not ahead else kinds.index(SAMPLE)
@@ -732,7 +732,7 @@ def test_attach(c):
     """a running process is recorded with its names and mappings"""
     with process.start("./shape", "--ms", "60000", stdout=process.DEVNULL, cwd=c.work) as child:
         process.wait_until(lambda: len(os.listdir("/proc/%d/task" % child.pid)) > 1, "the program starts no thread")
-        result = c.record("-p", str(child.pid), "--", "sleep", "0.5")
+        result = c.record("-p", str(child.pid), "--", *process.until_used(child.pid, 500))
         need(result.returncode == 0, result.stderr)
         text = c.run(PERFUSE, "script", "-F", "comm,sym,ip").stdout
         need("shape-skewed" in text and "shape_seventy" in text, "names or mappings are missing")

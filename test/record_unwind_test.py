@@ -239,7 +239,8 @@ def without_file(c, *arguments):
         def is_without_file():
             return os.readlink(executable).endswith("(deleted)") and os.stat(executable).st_size == wanted
         process.wait_until(is_without_file, "the program does not lose its file")
-        result = c.run(PERFUSE, "record", "-o", "unwind.data", *EVENT, "--call-graph", "unwind", "-p", str(program.pid), "--", "sleep", "0.5")
+        result = c.run(PERFUSE, "record", "-o", "unwind.data", *EVENT, "--call-graph", "unwind", "-p", str(program.pid), "--",
+                       *process.until_used(program.pid, 500))
     need(result.returncode == 0, "record fails: %s" % result.stderr)
     need(sum(c.chains().values()) > 20, "nothing was recorded")
     expect(c, ("main", "outer", "middle", "leaf"), c.chains())

@@ -81,9 +81,9 @@ class Terminal:
     def wait_for(self, text):
         return self.wait(lambda seen: text in seen, "no %r on the screen" % text)
 
-    def ready(self):
-        """The screen when the recording is read."""
-        return self.wait(lambda seen: "h:help" in seen and "[reading" not in seen, "no result")
+    def ready(self, text="h:help"):
+        """The screen when the recording is read: keys before that change nothing."""
+        return self.wait(lambda seen: text in seen and "[reading" not in seen, "no result")
 
     def pid(self):
         """Of the program."""
@@ -216,8 +216,9 @@ def test_parts(context):
         context.close()
         terminal = context.open = Terminal(context, [PERFUSE, *words.split(), "-i", "calc.data", *PLACES])
         if words.startswith("annotate"):
-            terminal.wait_for("hottest:")
+            terminal.ready("hottest:")
             terminal.send("Escape")
+        terminal.ready()
         counts = []
         for keys in ([], first, second):
             if keys:
@@ -251,7 +252,7 @@ def test_flame_of_samples(context):
     for words, listed in (("script --format=tui", ()), ("annotate --tui", ()), ("annotate --tui", ("Escape",))):
         context.close()
         terminal = context.open = Terminal(context, [PERFUSE, *words.split(), "-i", "calc.data", *PLACES])
-        terminal.wait_for("hottest:" if words.startswith("annotate") else "h:help")
+        terminal.ready("hottest:" if words.startswith("annotate") else "h:help")
         for key in (*listed, "g"):
             terminal.send(key)
         whole = terminal.wait(lambda seen: seen.startswith(" Flame graph") and "main" in seen and "lookup" in seen, "no flame graph")
@@ -361,7 +362,7 @@ def test_diff_noise(context):
     write("new.data", [("lookup", 1000000), ("main", 49), ("evaluate", 500)])
     context.close()
     terminal = context.open = Terminal(context, [PERFUSE, "diff", "old.data", "new.data", *PLACES, "--format=tui"], columns=120)
-    seen = terminal.wait_for("only at least 0.005%")
+    seen = terminal.ready("only at least 0.005%")
     need("evaluate" in seen and "lookup" in seen and "parse" not in seen and "main" not in seen, seen)
     terminal.send("u")
     seen = terminal.wait_for("parse")
@@ -375,10 +376,10 @@ def test_annotate(context):
         context.open = Terminal(context, [PERFUSE, "annotate", "-i", "calc.data", *PLACES, *words], before=before)
         return context.open
     terminal = start()
-    seen = terminal.wait_for("hottest: 100.00%")
+    seen = terminal.ready("hottest: 100.00%")
     need(seen.startswith(" lookup\n"), seen)
     terminal.send("Escape")
-    seen = terminal.wait_for("Shared Object")
+    seen = terminal.ready("Shared Object")
     need("43.25%      173  calc" in seen and "[k] copy_page" in seen, seen)
     terminal.send("Down")
     terminal.send("a")
@@ -638,7 +639,7 @@ def test_source_lines(context):
     need(line.endswith("; %s %s" % (hottest, share)), line)
     context.close()
     terminal = context.open = Terminal(context, [PERFUSE, *words], columns=120, lines=90)
-    seen = terminal.wait_for("hottest:")
+    seen = terminal.ready("hottest:")
     note = "hottest: %s, %s (%d instructions), %.2f%% at 0x%x" % (share, hottest, counts[hottest], 100 * most[hottest][0] / total,
                                                                  -most[hottest][1])
     need(note in seen, "%s is not in\n%s" % (note, seen))
@@ -655,7 +656,7 @@ def test_code_sizes(context):
     terminal = context.browse(columns=80, lines=20)
     terminal.send("^")
     terminal.send("a")
-    terminal.wait_for("hottest:")
+    terminal.ready("hottest:")
     for columns, lines in ((20, 5), (10, 2), (3, 1), (200, 60), (20, 5), (80, 20)):
         terminal.tmux("resize-window", "-x", str(columns), "-y", str(lines))
         terminal.settled()
@@ -683,7 +684,7 @@ def test_missing_code(context):
         kind = recording.SAMPLE_IP | recording.SAMPLE_TID | recording.SAMPLE_PERIOD
         recording.write(os.path.join(context.folder, "leaves.data"), records, [recording.attribute(kind, recording.FLAG_MMAP2, kind=0, period=1000)])
         terminal = context.start("-i", "leaves.data", columns=160)
-        terminal.wait_for("[.] hot")
+        terminal.ready("[.] hot")
         os.remove(program)
         if replaced:
             build("cd")

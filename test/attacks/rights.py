@@ -143,7 +143,8 @@ def test_works(c):
     """with file capabilities an ordinary user records the processes of others, and reads the recording"""
     r = Rights(c)
     with process.start("sh", "-c", "while :; do :; done") as child:  # of root
-        done = r.run(r.capable, "record", "-e", "cpu-clock", "-o", r.data, "-p", str(child.pid), "--", "sleep", "0.5")
+        done = r.run(r.capable, "record", "-e", "cpu-clock", "-o", r.data, "-p", str(child.pid), "--",
+                     *process.until_used(child.pid, 100))
         need(done.returncode == 0, done.stderr)
         done = r.run(r.capable, "script", "-i", r.data, "-F", "comm")
         need(done.stdout.count("sh") > 10, "%d: %s %s" % (done.returncode, done.stdout[:200], done.stderr[:200]))

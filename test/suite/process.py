@@ -116,6 +116,15 @@ def wait_until(condition, what, seconds=60):
         time.sleep(0.02)
 
 
+def until_used(pid, ms):
+    """The words of a command that ends when a process has used that much more CPU time in its own code, has ended, or after a minute. A
+    recording of the process runs it, as no period of time promises a sample on a loaded machine."""
+    return ["sh", "-c", """used() { set -- $(sed 's/.*) //' /proc/$1/stat 2>/dev/null); echo ${12}; }
+        first=$(used $0) n=0
+        while now=$(used $0); [ -n "$now" ] && [ $((now - first)) -lt $1 ] && [ $n -lt 1200 ]; do sleep 0.05; n=$((n + 1)); done""",
+            str(pid), str(ms * os.sysconf("SC_CLK_TCK") // 1000)]
+
+
 def fork_as(user, action):
     """Runs a function in a child process as another user; the child's number. The caller waits for it."""
     pid = os.fork()

@@ -85,6 +85,7 @@ def test_collections():
             masked = [re.sub(r"0x[0-9a-f]+|\d+\.\d+|\[PID \d+\]|\b\d+(?= ops| operations| ops[;\]]| ADD| MOD| DEL)|\+- ?[\d.]+", "N", text) for text in masked]
             masked = [re.sub(r"(Total time: |^)\d+( usecs|$)", r"\1N\2", text, flags=re.M) for text in masked]
             masked = [re.sub(r"\b\d+ KB|\bN KB", "N KB", re.sub(" +", " ", text)) for text in masked]
+            masked = [re.sub(r"\b[KMG]?B/sec", "B/sec", text) for text in masked]
             need(masked[0] == masked[1] and masked[0], "%s: %s\nperf: %s" % (line, texts[1], texts[0]))
 
 

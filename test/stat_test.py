@@ -474,13 +474,16 @@ def test_tasks_without_counters(c):
     events = "page-faults,minor-faults,major-faults,cs,migrations,task-clock"
     fifo = os.path.join(c.work, "go")
     os.mkfifo(fifo)
-    with process.start("sh", "-c", 'exec "$0" -S -c "$1" < "$2"', sys.executable, TASK_WORKER, fifo) as worker:
-        # events with modifiers have counters, which are read within the time of the other events, which have none
-        go = "echo > '%s'; until grep -q '^State:.[TZ]' /proc/%d/status; do sleep 0.05; done; sleep 0.2" % (fifo, worker.pid)
-        inner = shlex.join([str(PERFUSE), "stat", "-a", "--per-thread", "-x,", "-o", "counters", "-e", events.replace(",", ":uk,") + ":uk", "sh", "-c", go])
-        done, _ = c.stat(PERFUSE, ["-a", "--per-thread", "-x,", "-o", "tasks", "-e", events, "sh", "-c", inner])
-        need(done.returncode == 0, done)
-        worker.kill()
+    with process.start(PERFUSE, "stat", "-a", "-I", "100", "-x,", "-e", "migrations", "sleep", "60", stderr=process.PIPE) as holder:
+        holder.stderr.readline()
+        # a counter of migrations is open: the kernel adds one to a task that moved while the machine had none
+        with process.start("sh", "-c", 'exec "$0" -S -c "$1" < "$2"', sys.executable, TASK_WORKER, fifo) as worker:
+            # events with modifiers have counters, which are read within the time of the other events, which have none
+            go = "echo > '%s'; until grep -q '^State:.[TZ]' /proc/%d/status; do sleep 0.05; done; sleep 0.2" % (fifo, worker.pid)
+            inner = shlex.join([str(PERFUSE), "stat", "-a", "--per-thread", "-x,", "-o", "counters", "-e", events.replace(",", ":uk,") + ":uk", "sh", "-c", go])
+            done, _ = c.stat(PERFUSE, ["-a", "--per-thread", "-x,", "-o", "tasks", "-e", events, "sh", "-c", inner])
+            need(done.returncode == 0, done)
+            worker.kill()
     found = {}
     for name in ("counters", "tasks"):
         with open(os.path.join(c.work, name), encoding="utf-8") as file:

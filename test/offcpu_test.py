@@ -197,7 +197,7 @@ def test_killed_recorder(context):
     path = os.path.join(context.work, "killed.data")
     run = process.start(PERFUSE, "record", "--off-cpu", "-e", "task-clock", "-o", path, "--", "sleep", "60", cwd=context.work)
     try:
-        process.wait_until(lambda: bpf.attached(run.pid), "a BPF program is attached", 60)
+        bpf.wait_attached(run.pid)
         found = bpf.attached(run.pid)
         need(len(found) >= 4 and all(bpf.exists(*one) for one in found), str(found))
     finally:

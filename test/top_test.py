@@ -408,7 +408,7 @@ def test_flame(c):
         screen.wait("folded stacks")
         screen.keys("Down", "Enter")
         files = lambda: glob.glob(os.path.join(c.work, "perf.hist.*.folded"))
-        process.wait_until(lambda: files() and "folded stacks" not in screen.text(), "the export", 60 * SLOW)
+        screen.wait_while(lambda text: not files() or "folded stacks" in text)
         (path,) = files()
         with open(path) as file:
             stacks = [(stack, int(weight)) for stack, weight in (line.rsplit(" ", 1) for line in file)]
@@ -473,6 +473,12 @@ class Screen:
     def wait(self, what):
         refused(self.text())
         process.wait_until(lambda: what in self.text(), "the screen shows %r" % what, 60 * SLOW)
+
+    def wait_while(self, condition):
+        end = time.monotonic() + 60 * SLOW
+        while condition(text := self.text()):
+            need(time.monotonic() < end, "the screen stays\n" + text)
+            time.sleep(0.02)
 
     def keys(self, *keys):
         process.must(*self.tmux, "send-keys", *keys)

@@ -1,5 +1,6 @@
 """BPF programs and links that a process has attached, and whether the kernel still has them. Source: bpf(2), linux/bpf.h."""
 import ctypes
+import glob
 import os
 import platform
 import re
@@ -14,12 +15,12 @@ BY_ID = {"prog_id": 13, "link_id": 30}  # BPF_PROG_GET_FD_BY_ID, BPF_LINK_GET_FD
 def attached(pid):
     """{(kind, id)} of the descriptors of a process that has links; empty before they are made."""
     found = set()
-    try:
-        for fd in os.listdir("/proc/%s/fdinfo" % pid):
-            with open("/proc/%s/fdinfo/%s" % (pid, fd)) as info:
+    for path in glob.glob("/proc/%s/fdinfo/*" % pid):
+        try:
+            with open(path) as info:
                 found |= {(kind, int(number)) for kind, number in re.findall(r"(?m)^(prog_id|link_id):\s+(\d+)$", info.read())}
-    except OSError:
-        return set()
+        except OSError:  # the process has closed it meanwhile, or has ended
+            continue
     return found if any(kind == "link_id" for kind, _ in found) else set()
 
 

@@ -153,8 +153,12 @@ def test_as_perf():
             # whether a thread waits for another by futex depends on which is faster, and which of the others comes first, too
             lists = [[same_machine(text, tasks + [parent]) for text in texts if not text.startswith("futex(")] for texts in lists]
             return [lists[0], *sorted(lists[1:], key=lambda texts: [text.split("(")[0] for text in texts])]
-        perfs, ours = calls_of(need_reference(), "perf"), calls_of(PERFUSE, "perfuse")
-        names = [[[text.split("(")[0] for text in texts] for texts in lists] for lists in (perfs, ours)]
+        ours = calls_of(PERFUSE, "perfuse")
+        for _ in range(5):
+            perfs = calls_of(need_reference(), "perf")
+            names = [[[text.split("(")[0] for text in texts] for texts in lists] for lists in (perfs, ours)]
+            if names[0] == names[1]:
+                break  # else perf may have lost calls: the machine is loaded
         need(names[0] == names[1], "perf has %s, not %s" % tuple(names))
         wrong = [disagreement(*pair) for texts in zip(perfs, ours) for pair in zip(*texts)]
         need(not any(wrong), "\n".join(text for text in wrong if text))

@@ -283,7 +283,9 @@ def test_sums():
 def test_lost_events():
     """after lost events times are unknown, not invented, and the sums say how much"""
     path = os.path.join(folder(), "lost.data")
-    storm = "for i in 1 2 3 4; do (for j in $(seq 300); do /bin/true; done) & done; wait"
+    # the recorder is stopped for some moments, and empties its rings between them: events are lost amid others
+    storm = ("for i in 1 2 3 4; do (for j in $(seq 300); do /bin/true; done) & done; "
+             "for i in 1 2 3; do sleep 0.1; kill -STOP $PPID; sleep 0.2; kill -CONT $PPID; done; wait")
     for _ in range(5):  # what is lost last is followed by no turn
         done = run_sched(PERFUSE, "record", "-m", "1", "-o", path, "--", "sh", "-c", storm, text=True)
         if done.returncode:

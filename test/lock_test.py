@@ -264,6 +264,7 @@ def test_killed(context):
                 raise Skip("BPF programs cannot be attached here")
             return bpf.attached(ours.pid)
         process.wait_until(is_attached, "a BPF program is attached", 60)
+        bpf.wait_attached(ours.pid)
         found = bpf.attached(ours.pid)
         need(len(found) >= 4 and all(bpf.exists(*one) for one in found), str(found))
     finally:

@@ -402,6 +402,9 @@ def test_code(c):
 def test_flame(c):
     """key g shows the flame graph of what runs since then, which grows; z begins it again"""
     need_tools("tmux")
+    def graph_shown(text):
+        return "Flame graph" in text and "run_deep" in text  # the table has that name, too
+
     def exported():
         """The sum of the weights of the folded stacks that key x writes, nearly all of the threads that work."""
         screen.keys("x")
@@ -421,14 +424,14 @@ def test_flame(c):
     with process.start(SHAPE, "--ms", "60000") as shape, Screen(c, "-d", "1", "-g", "-p", str(shape.pid)) as screen:
         screen.wait("shape_bottom")
         screen.keys("g")
-        screen.wait_while(lambda text: "Flame graph" not in text or "run_deep" not in text)  # the table has that name, too
+        screen.wait_while(lambda text: not graph_shown(text))
         first = exported()
         process.wait_until(lambda: exported() > first, "the graph grows", 60 * SLOW)
         last = exported()
         screen.keys("Escape")
         screen.wait("Shared Object")
         screen.keys("z", "g")
-        screen.wait_while(lambda text: "Flame graph" not in text or "run_deep" not in text)  # the table has that name, too
+        screen.wait_while(lambda text: not graph_shown(text))
         process.wait_until(lambda: exported() < last, "the graph begins again", 60 * SLOW)
         screen.keys("C-c")
         screen.wait("exit 0")
@@ -472,12 +475,12 @@ class Screen:
 
     def wait(self, what):
         refused(self.text())
-        process.wait_until(lambda: what in self.text(), "the screen shows %r" % what, 60 * SLOW)
+        self.wait_while(lambda text: what not in text, "%r is not on the screen" % what)
 
-    def wait_while(self, condition):
+    def wait_while(self, condition, what="the screen stays"):
         end = time.monotonic() + 60 * SLOW
         while condition(text := self.text()):
-            need(time.monotonic() < end, "the screen stays\n" + text)
+            need(time.monotonic() < end, "%s:\n%s" % (what, text))
             time.sleep(0.02)
 
     def keys(self, *keys):

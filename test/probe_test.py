@@ -802,6 +802,9 @@ def test_ordinary_user(programs):
     need(run(copy, "probe", "-x", program, "-D", "simple a", cwd=programs.folder, user=NOBODY).returncode == 0, "-D as a user")
     done = run(copy, "probe", "-x", program, "-a", "simple a", cwd=programs.folder, user=NOBODY)
     need(done.returncode and "ermission" in done.stderr, done.stderr)
+    for word, sentence in ("-l", "Failed to show event list."), ("-d", "Failed to delete events."):
+        done = run(copy, "probe", word, "nosuch:*", cwd=programs.folder, user=NOBODY)
+        need(done.returncode and "ermission" in done.stderr and sentence in done.stderr and "does not hit" not in done.stderr, done.stderr)
 
 
 def test_types_of_the_kernel(p):

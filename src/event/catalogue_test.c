@@ -43,6 +43,38 @@ TEST("named events have an encoding, a unit, and one row for a family of PMUs")
 	machine_close(&machine);
 }
 
+TEST("named events are in the order of description, topic, core, PMU and name")
+{
+	static const char *const files[][2] = {
+		{ "memory.json", "[{\"EventName\":\"AMOUNT\",\"Unit\":\"iMC\",\"EventCode\":\"4\",\"BriefDescription\":\"Amount\"},"
+			"{\"EventName\":\"FIRST\",\"Unit\":\"iMC\",\"EventCode\":\"5\"}]" },
+		{ "cache.json", "[{\"EventName\":\"ZONES\",\"Unit\":\"iMC\",\"EventCode\":\"6\",\"BriefDescription\":\"Zones\"},"
+			"{\"EventName\":\"MISSES\",\"EventCode\":\"7\",\"BriefDescription\":\"Misses\"},"
+			"{\"EventName\":\"HITS\",\"EventCode\":\"8\",\"BriefDescription\":\"Hits\"},"
+			"{\"EventName\":\"LAST\",\"Unit\":\"iMC\",\"EventCode\":\"9\"}]" },
+	};
+	struct machine machine;
+	struct catalogue catalogue = { 0 };
+	CLEANUP_STR struct str got = { 0 };
+	machine_open(&machine, &catalogue.pmus);
+	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+		char path[80];
+		snprintf(path, sizeof path, "%s/%s", machine.root, files[i][0]);
+		FILE *file = fopen(path, "w");
+		EXPECT(file && fputs(files[i][1], file) >= 0 && fclose(file) == 0);
+	}
+	catalogue.pmus.vendor.path = machine.root;
+	EXPECT_INT(catalogue_add(&catalogue, CATALOGUE_PMU, NULL), 0);
+	for (size_t i = 0; i < catalogue.list.count; i++)
+		str_printf(&got, "%s %s\n", catalogue.list.items[i].pmu, catalogue.list.items[i].name);
+	EXPECT_STR(got.text, "cpu_atom mem-loads\ncpu_core mem-loads\ncpu_core param\ncpu_core slots\ncpu_core topdown-retiring\n"
+		"broken broken/bad/\npower power/energy-pkg/\nuncore_imc_0 uncore_imc/clockticks/\n"
+		"uncore_imc uncore_imc/last/\nuncore_imc uncore_imc/first/\n"
+		"cpu_atom hits\ncpu_atom misses\ncpu_core hits\ncpu_core misses\nuncore_imc zones\nuncore_imc amount\n");
+	catalogue_fini(&catalogue);
+	machine_close(&machine);
+}
+
 TEST("the forms of raw events show three terms of each PMU")
 {
 	struct machine machine;

@@ -982,6 +982,24 @@ def write_packets(folder):
     write(folder, "packets.data", attributes, records, features, ids=numbers)
 
 
+def write_coresight(folder):
+    """Samples, and a trace of Arm's CoreSight, which is not decoded. The header does not have the number of CPUs."""
+    kind, t = IP | TID | TIME | CPU | PERIOD, SECOND + 500
+    trace = bytes(range(64))
+
+    def end(pid, time):
+        return pack("<IIQII", pid, pid, time, 1, 0)
+
+    records = [record(recording.AUXTRACE_INFO, pack("<II", 3, 0) + pack("<2Q", 1, 1)), *list(side_band(end))[1:3],
+               record(recording.AUXTRACE, pack("<QQQIIII", len(trace), 0, t + 200, 0, 101, 0xffffffff, 0)) + trace]
+    records += [record(SAMPLE, pack("<QIIQIIQ", known.address(known.FUNCTIONS[n]), 101, 101, t + 300 + n, n, 0, 10), USER) for n in range(2)]
+    features = {bit: data for bit, data in head().items() if bit not in (recording.NRCPUS, recording.CPU_TOPOLOGY)}
+    path = os.path.join(folder, "coresight.data")
+    recording.write(path, records, [recording.attribute(kind, recording.FLAG_SAMPLE_ID_ALL, period=1000)],
+                    {**features, recording.AUXTRACE_INDEX: pack("<Q", 0)})
+    os.utime(path, (SECOND, SECOND))
+
+
 SCHEDSTAT_CPU, SCHEDSTAT_DOMAIN = 85, 86
 
 
@@ -1004,9 +1022,9 @@ def uneven(factor, cpu, i):
 
 
 def write_recordings(folder):
-    for each in (write_chains, write_apart, write_twins, write_events, write_reads, write_memory, write_branches, write_call_stacks, write_bts, write_side_band,
-                 write_sched, write_calls, write_locks, write_trace, write_lines, write_shapes, write_kinds, write_stacks, write_heads, write_waits,
-                 write_tasks, write_power, write_lockdep, write_offcpu, write_loops, write_many):
+    for each in (write_chains, write_apart, write_twins, write_events, write_reads, write_memory, write_branches, write_call_stacks, write_bts,
+                 write_coresight, write_side_band, write_sched, write_calls, write_locks, write_trace, write_lines, write_shapes, write_kinds,
+                 write_stacks, write_heads, write_waits, write_tasks, write_power, write_lockdep, write_offcpu, write_loops, write_many):
         each(folder)
     write_every_record(write, folder)
     write_guests(folder, write)

@@ -50,13 +50,39 @@ TEST("blocks of other symbols and modules, and branches without a start, cover n
 	open_symbol(&annotation, &module, 2);
 	vec_push(&blocks.items, ((struct block){ 1, 0x80, 0x82, 1, 0, 0, 0, 0, 0 }));
 	vec_push(&blocks.items, ((struct block){ 0, 0x84, 0x86, 1, 0, 0, 0, 0, 0 }));
-	vec_push(&blocks.items, ((struct block){ 0, 0x70, 0x80, 1, 0, 0, 0, 0, 0 }));
+	vec_push(&blocks.items, ((struct block){ 0, 0x70, 0x80, 1, 0, 1, 6, 6, 6 }));
 	vec_push(&blocks.items, ((struct block){ 0, BLOCK_NO_START, 0x82, 0, 0, 2, 9, 4, 5 }));
 	blocks_sort(&blocks);
 	flow_make(&annotation, &blocks, 0x80);
 	for (size_t i = 0; i < 2; i++)
 		EXPECT(!annotation.lines.items[i].flow.covered && annotation.lines.items[i].flow.ipc == 0);
+	EXPECT_INT(annotation.lines.items[0].flow.cycles, 6);
 	EXPECT_INT(annotation.lines.items[1].flow.cycles, 4);
+	EXPECT_INT(annotation.flow.covered, 0);
+	annotation_fini(&annotation);
+	blocks_fini(&blocks);
+}
+
+TEST("a branch to itself has no instructions per cycle; of the blocks that end at a branch, the longest in the symbol has them")
+{
+	struct module module = { .kind = MODULE_FILE };
+	struct annotation annotation;
+	struct blocks blocks = { 0 };
+	open_symbol(&annotation, &module, 4);
+	vec_push(&blocks.items, ((struct block){ 0, 0x80, 0x80, 5, 0, 5, 20, 3, 5 }));
+	vec_push(&blocks.items, ((struct block){ 0, 0x70, 0x86, 1, 0, 1, 2, 2, 2 })); /* begins before the symbol */
+	vec_push(&blocks.items, ((struct block){ 0, 0x82, 0x86, 2, 0, 2, 12, 6, 6 }));
+	vec_push(&blocks.items, ((struct block){ 0, 0x84, 0x86, 8, 0, 4, 4, 1, 1 }));
+	blocks_sort(&blocks);
+	flow_make(&annotation, &blocks, 0x80);
+	EXPECT_INT(annotation.lines.items[0].flow.cycles, 4);
+	EXPECT(annotation.lines.items[0].flow.ipc == 0);
+	EXPECT(annotation.lines.items[3].flow.ipc == 0.5); /* 3 instructions in 6 cycles */
+	EXPECT_INT(annotation.lines.items[3].flow.runs, 7);
+	EXPECT_INT(annotation.lines.items[3].flow.cycles, 2); /* 18 in 7 runs */
+	EXPECT_INT(annotation.flow.covered, 1);
+	EXPECT_INT(annotation.flow.cycles, 12);
+	EXPECT_INT(annotation.flow.instructions, 6);
 	annotation_fini(&annotation);
 	blocks_fini(&blocks);
 }

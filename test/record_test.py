@@ -879,12 +879,21 @@ def program_features(path):
 
 
 def programs_of(c, recorder):
-    """What a recording of `recorder` has of loaded BPF programs: records, lines of the header, program_features."""
+    """What a recording of `recorder` has of loaded BPF programs: for each program, which its number identifies, the records, and the lines of the
+    header; program_features; the records of trampolines and dispatchers."""
     need(c.record("-q", "-e", "cpu-clock", "--", "true", program=recorder).returncode == 0, "cannot record")
     dump = c.run(PERFUSE, "report", "-D", "-i", "perf.data").stdout
-    records = re.findall(r"PERF_RECORD_(?:KSYMBOL|BPF_EVENT) .*", dump)
-    header = re.findall(r"(?m)^# (?:bpf_prog_info|\tsub_prog|btf info).*", c.run(PERFUSE, "report", "--header-only", "-I").stdout)
-    return (records, header, *program_features(os.path.join(c.work, "perf.data")))
+    records = "\n".join(re.findall(r"PERF_RECORD_(?:KSYMBOL|BPF_EVENT) .*", dump))
+    programs = re.findall(r"(?m)(?:^PERF_RECORD_KSYMBOL .*\n)+PERF_RECORD_BPF_EVENT .*", records)
+    header = re.findall(r"(?m)^# (?:bpf_prog_info.*(?:\n# \tsub_prog.*)*|btf info.*)", c.run(PERFUSE, "report", "--header-only", "-I").stdout)
+    images = re.findall(r".* bpf_(?:trampoline|dispatcher)_.*", records)
+    return (programs, header, *program_features(os.path.join(c.work, "perf.data")), images)
+
+
+def found_of(before, here, after):
+    """What perf recorded before and after, and what of it was recorded here: other tests load and unload programs meanwhile."""
+    common = [one for one in before if one in after]
+    return common, [one for one in here if one in common]
 
 
 def test_programs(c):
@@ -893,14 +902,18 @@ def test_programs(c):
         raise Skip("the system call's number is another one here")
     kept = load_program()
     try:
-        theirs, ours, again = (programs_of(c, program) for program in (need_reference(), PERFUSE, need_reference()))
-        need(ours[4:] == (0, 0), "%d bytes are behind BPF_PROG_INFO, %d behind BPF_BTF" % ours[4:])
-        need(any("_loaded_one" in line for line in theirs[0]), "perf has no such record: %r" % (theirs[0],))
-        for what, before, here, after in zip(("records", "header", "BPF_PROG_INFO", "BPF_BTF"), theirs, ours, again):
-            # other tests load and unload programs meanwhile: those of all the time are compared
-            common = [one for one in before if one in after]
-            found = [one for one in here if one in common]
-            need(common and found == common, "%s: %r, perf has %r" % (what, found[:3], common[:3]))
+        for _ in range(5): # a trampoline has no number: it may be gone here, and another one may have its place and name afterwards
+            recordings = [programs_of(c, program) for program in (need_reference(), PERFUSE, need_reference())]
+            theirs, ours = recordings[:2]
+            need(ours[4:6] == (0, 0), "%d bytes are behind BPF_PROG_INFO, %d behind BPF_BTF" % ours[4:6])
+            need(any("_loaded_one" in one for one in theirs[0]), "perf has no such record: %r" % (theirs[0],))
+            for what, each in zip(("records", "header", "BPF_PROG_INFO", "BPF_BTF"), zip(*recordings)):
+                common, found = found_of(*each)
+                need(common and found == common, "%s: %r, perf has %r" % (what, found[:3], common[:3]))
+            common, found = found_of(*(each[6] for each in recordings))
+            if found == common:
+                return
+        raise AssertionError("trampolines: %r, perf has %r" % (found, common))
     finally:
         for fd in kept:
             os.close(fd)

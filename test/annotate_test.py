@@ -35,6 +35,7 @@ PROGRAMS = {
     "types": ("types.c", "-O2 -g -fno-asynchronous-unwind-tables"),
     "types0": ("types.c", "-O0 -g -fno-asynchronous-unwind-tables"),
     "types_eh": ("types.c", "-O2 -g"),
+    "results": ("results.c", "-O2 -g"),
 }
 # perf looks up the symbols of operands at wrong offsets (docs/differences.md)
 OPERAND_SYMBOL = re.compile(r"\t# [0-9a-f]+ <.*>")
@@ -421,6 +422,18 @@ def test_data_type_truth(context):
     text = context.run("annotate", "-i", data, "--data-type", "-n").stdout
     need(len(re.findall("^Annotate type", text, flags=re.M)) == len(types), text)
     need(document["facts"]["found"] <= document["facts"]["instructions"], document["facts"])
+
+
+def test_data_type_results(context):
+    """what a call returns has the type of that function's result"""
+    data = context.recording("results")
+    done = context.run("annotate", "-i", data, "--data-type", "--format=json")
+    need(done.returncode == 0, done.stderr)
+    types = {table["facts"]["type"]: table["rows"] for table in json.loads(done.stdout)["tables"]}
+    for name, field in ("struct item", "value"), ("struct other", "count"):
+        need(name in types, "%s is missing: %s" % (name, sorted(types)))
+        sampled = [row["field"] for row in types[name] if row["samples"] and row["depth"]]
+        need(sampled == [field], "%s has samples at %s" % (name, sampled))
 
 
 def test_bpf(context):

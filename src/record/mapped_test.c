@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/str.h"
 #include "base/writer.h"
 #include "record/acquire/record_out.h"
 #include "record/restate.h"
@@ -28,7 +29,7 @@ static void tell(struct mapped *mapped, struct writer *w, size_t at, uint64_t ti
 	writer_fini(w);
 }
 
-static void add_map(struct mapped *mapped, int32_t pid, uint64_t start, const char *name, uint64_t time)
+static void add_long_map(struct mapped *mapped, int32_t pid, uint64_t start, uint64_t length, const char *name, uint64_t time)
 {
 	struct writer w;
 	writer_open(&w, -1, 0);
@@ -36,10 +37,15 @@ static void add_map(struct mapped *mapped, int32_t pid, uint64_t start, const ch
 	out_u32(&w, (uint32_t)pid);
 	out_u32(&w, (uint32_t)pid);
 	out_u64(&w, start);
-	out_u64(&w, 0x1000);
+	out_u64(&w, length);
 	out_u64(&w, 0);
 	out_string(&w, name);
 	tell(mapped, &w, at, time);
+}
+
+static void add_map(struct mapped *mapped, int32_t pid, uint64_t start, const char *name, uint64_t time)
+{
+	add_long_map(mapped, pid, start, 0x1000, name, time);
 }
 
 static void add_thread(struct mapped *mapped, uint32_t type, int32_t pid, int32_t ppid, int32_t tid, int32_t ptid, uint64_t time)
@@ -185,6 +191,46 @@ TEST("restated side-band is as of the time of the sample, and written once")
 	writer_fini(&out);
 	mapped_close(&mapped);
 	mapped_close(&other);
+}
+
+/* The types of the records, each followed by a blank. */
+static void types_of(const struct writer *records, struct str *out)
+{
+	for (size_t at = 0; at < records->len;) {
+		uint32_t type;
+		uint16_t size;
+		memcpy(&type, records->buffer + at, sizeof type);
+		memcpy(&size, records->buffer + at + 6, sizeof size);
+		str_printf(out, "%u ", type);
+		at += size;
+	}
+}
+
+TEST("a thread's sample restates the name of its process, too, and each part of a mapping that another one cut")
+{
+	struct mapped mapped;
+	struct writer out;
+	CLEANUP_STR struct str types = { 0 };
+	mapped_open(&mapped, &no_events, NULL, NULL, true);
+	writer_open(&out, -1, 0);
+	add_comm(&mapped, 70, "process", 5);
+	add_thread(&mapped, RECORD_FORK, 70, 70, 71, 70, 6);
+	add_long_map(&mapped, 70, 0x1000, 0x3000, "/bin/whole", 10);
+	add_map(&mapped, 70, 0x2000, "/bin/middle", 11);
+	struct restated restated = { .modules = &mapped.model.modules,
+		.attr = { .sample_type = SAMPLE_TID | SAMPLE_TIME, .flags = 1ull << ATTR_SAMPLE_ID_ALL } };
+	restate(&restated, &mapped.model, 70, 71, 20, 20, &out);
+	types_of(&out, &types);
+	EXPECT_STR(types.text, "3 3 10 10 10 "); /* COMM, MMAP2 */
+	writer_fini(&out);
+	writer_open(&out, -1, 0);
+	restate(&restated, &mapped.model, 70, 70, 20, 20, &out);
+	EXPECT_INT(out.len, 0);
+	restate(&restated, &mapped.model, -1, 70, 20, 20, &out);
+	EXPECT_INT(out.len, 0);
+	restated_fini(&restated);
+	writer_fini(&out);
+	mapped_close(&mapped);
 }
 
 TEST("a process that maps the dump of a compiler, and its forked children, are known until they end or run another program")

@@ -1,5 +1,6 @@
 #include "record/count/counting.h"
 
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,6 +75,52 @@ TEST("members of groups have the values of their own, on each cpu")
 	}
 	counting_close(&c);
 	vec_fini(&counts.list);
+	events_fini(&events);
+}
+
+/* What the counts are if a read of the group's counter gives these words; NULL: if it fails. */
+static void expect_of_words(struct counting *c, const uint64_t *words, size_t count, const uint64_t want[4])
+{
+	struct counts counts = { 0 };
+	int ends[2] = { -1, -1 };
+	if (words) {
+		EXPECT(pipe(ends) == 0 && write(ends[1], words, count * sizeof *words) == (ssize_t)(count * sizeof *words));
+		close(ends[1]);
+	} else {
+		ends[0] = open("/", O_RDONLY | O_CLOEXEC);
+	}
+	EXPECT(dup2(ends[0], c->measurement.counters.list.items[0].fd) >= 0);
+	close(ends[0]);
+	counting_read(c, &counts);
+	EXPECT_INT(counts.list.count, 2);
+	for (size_t i = 0; i < 2; i++) {
+		EXPECT_INT(counts.list.items[i].value, want[2 * i]);
+		EXPECT_INT(counts.list.items[i].running, want[2 * i + 1]);
+	}
+	vec_fini(&counts.list);
+}
+
+TEST("a group whose read fails, or gives too few words or no counter, has no values")
+{
+	if (kernel_is_emulated()) {
+		unit_skip("the emulator does not pass counters on; native builds run it");
+		return;
+	}
+	static const char *const command[] = { "sh", "-c", "exit 0", NULL };
+	struct events events = { 0 };
+	struct counting c;
+	if (opened(&c, &events, "{page-faults:u,task-clock:u}", command)) {
+		bool ids = c.measurement.events->list.items[0].attr.read_format & READ_ID;
+		const uint64_t plain[] = { 2, 50, 40, 7, 8 }, with_ids[] = { 2, 50, 40, 7, 1, 8, 2 }, empty[] = { 0, 50, 40, 7, 8, 9, 10 };
+		const uint64_t *words = ids ? with_ids : plain;
+		size_t count = ids ? sizeof with_ids / sizeof *with_ids : sizeof plain / sizeof *plain;
+		expect_of_words(&c, words, count, (const uint64_t[]){ 7, 40, 8, 40 });
+		expect_of_words(&c, NULL, 0, (const uint64_t[]){ 0, 0, 0, 0 });
+		expect_of_words(&c, words, count - 1, (const uint64_t[]){ 0, 0, 0, 0 });
+		expect_of_words(&c, words, 0, (const uint64_t[]){ 0, 0, 0, 0 });
+		expect_of_words(&c, empty, sizeof empty / sizeof *empty, (const uint64_t[]){ 0, 0, 0, 0 });
+	}
+	counting_close(&c);
 	events_fini(&events);
 }
 

@@ -35,7 +35,7 @@ PROGRAMS = {
     "types": ("types.c", "-O2 -g -fno-asynchronous-unwind-tables"),
     "types0": ("types.c", "-O0 -g -fno-asynchronous-unwind-tables"),
     "types_eh": ("types.c", "-O2 -g"),
-    "results": ("results.c", "-O2 -g"),
+    "results": ("results.c", "-O2 -g -fno-tree-vectorize"),
 }
 # perf looks up the symbols of operands at wrong offsets (docs/differences.md)
 OPERAND_SYMBOL = re.compile(r"\t# [0-9a-f]+ <.*>")
@@ -430,10 +430,10 @@ def test_data_type_results(context):
     done = context.run("annotate", "-i", data, "--data-type", "--format=json")
     need(done.returncode == 0, done.stderr)
     types = {table["facts"]["type"]: table["rows"] for table in json.loads(done.stdout)["tables"]}
-    for name, field in ("struct item", "value"), ("struct other", "count"):
+    for name, fields in ("struct item", {"next", "before", "value"}), ("struct other", {"unused", "count"}):
         need(name in types, "%s is missing: %s" % (name, sorted(types)))
-        sampled = [row["field"] for row in types[name] if row["samples"] and row["depth"]]
-        need(sampled == [field], "%s has samples at %s" % (name, sampled))
+        sampled = {row["field"] for row in types[name] if row["samples"] and row["depth"]}
+        need(sampled and sampled <= fields, "%s has samples at %s" % (name, sampled))
 
 
 def test_bpf(context):

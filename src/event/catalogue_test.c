@@ -57,12 +57,8 @@ TEST("named events are in the order of description, topic, core, PMU and name")
 	struct catalogue catalogue = { 0 };
 	CLEANUP_STR struct str got = { 0 };
 	machine_open(&machine, &catalogue.pmus);
-	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-		char path[80];
-		snprintf(path, sizeof path, "%s/%s", machine.root, files[i][0]);
-		FILE *file = fopen(path, "w");
-		EXPECT(file && fputs(files[i][1], file) >= 0 && fclose(file) == 0);
-	}
+	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+		machine_vendor_file(&machine, files[i][0], files[i][1]);
 	catalogue.pmus.vendor.path = machine.root;
 	EXPECT_INT(catalogue_add(&catalogue, CATALOGUE_PMU, NULL), 0);
 	for (size_t i = 0; i < catalogue.list.count; i++)

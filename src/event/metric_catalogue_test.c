@@ -13,14 +13,6 @@ static void entries_text(const struct metric_entries *entries, struct str *out)
 	}
 }
 
-static void write_text(const char *root, const char *name, const char *text)
-{
-	char path[80];
-	snprintf(path, sizeof path, "%s/%s", root, name);
-	FILE *out = fopen(path, "w");
-	EXPECT(out && fputs(text, out) >= 0 && fclose(out) == 0);
-}
-
 /* Of perfuse's metrics two are shown: others need events that not every machine has. */
 static bool is_shown(const struct metric *metric)
 {
@@ -38,8 +30,8 @@ static void expect_entries(const char *metrics, const char *groups, const char *
 	struct metric_entries entries = { 0 };
 	CLEANUP_STR struct str got = { 0 };
 	machine_open(&machine, &catalogue.pmus);
-	write_text(machine.root, "metrics.json", metrics);
-	write_text(machine.root, "metricgroups.json", groups);
+	machine_vendor_file(&machine, "metrics.json", metrics);
+	machine_vendor_file(&machine, "metricgroups.json", groups);
 	catalogue.pmus.vendor.path = machine.root;
 	metric_entries_make(&entries, &catalogue);
 	size_t left = 0;

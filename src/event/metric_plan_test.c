@@ -17,11 +17,8 @@ struct planned {
 /* Plans metrics of a file on the machine of test_machine.h. */
 static int plan(struct planned *t, const char *file, const char *text)
 {
-	char path[80];
 	machine_open(&t->machine, &t->events.pmus);
-	snprintf(path, sizeof path, "%s/metrics.json", t->machine.root);
-	FILE *out = fopen(path, "w");
-	EXPECT(out && fputs(file, out) >= 0 && fclose(out) == 0);
+	machine_vendor_file(&t->machine, "metrics.json", file);
 	t->events.pmus.vendor.path = t->machine.root;
 	return metric_plan_add(&t->plan, &t->events, text, &t->err);
 }

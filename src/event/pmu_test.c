@@ -69,13 +69,11 @@ TEST("events of vendors' files are those of their unit's PMUs, unless the kernel
 {
 	struct machine machine;
 	struct pmus pmus = { 0 };
-	char path[80];
 	machine_open(&machine, &pmus);
-	snprintf(path, sizeof path, "%s/events.json", machine.root);
-	FILE *file = fopen(path, "w");
-	EXPECT(file && fputs("[{\"EventName\":\"CAS\",\"Unit\":\"iMC\",\"EventCode\":\"0x4\",\"ScaleUnit\":\"64Bytes\",\"PerPkg\":\"1\"},"
+	machine_vendor_file(&machine, "events.json",
+		"[{\"EventName\":\"CAS\",\"Unit\":\"iMC\",\"EventCode\":\"0x4\",\"ScaleUnit\":\"64Bytes\",\"PerPkg\":\"1\"},"
 		"{\"EventName\":\"CLOCKTICKS\",\"Unit\":\"iMC\",\"EventCode\":\"1\"},"
-		"{\"EventName\":\"CORE\",\"EventCode\":\"0x9\",\"UMask\":\"0x2\"}]", file) >= 0 && fclose(file) == 0);
+		"{\"EventName\":\"CORE\",\"EventCode\":\"0x9\",\"UMask\":\"0x2\"}]");
 	pmus.vendor.path = machine.root;
 	struct pmu *imc = pmus_named(&pmus, "uncore_imc_2"), *power = pmus_named(&pmus, "power"), *core = pmus_named(&pmus, "cpu_core");
 	const struct pmu_event *event = imc ? pmu_event(&pmus, imc, "cas") : NULL;
@@ -108,12 +106,9 @@ TEST("the period of a vendor's event is used unless the user gives one")
 {
 	struct machine machine;
 	struct events events = { 0 };
-	char path[80];
 	machine_open(&machine, &events.pmus);
-	snprintf(path, sizeof path, "%s/events.json", machine.root);
-	FILE *file = fopen(path, "w");
-	EXPECT(file && fputs("[{\"EventName\":\"A\",\"Unit\":\"cpu_core\",\"EventCode\":\"0x4\",\"SampleAfterValue\":\"2003\"}]", file) >= 0);
-	EXPECT(file && fclose(file) == 0);
+	machine_vendor_file(&machine, "events.json",
+		"[{\"EventName\":\"A\",\"Unit\":\"cpu_core\",\"EventCode\":\"0x4\",\"SampleAfterValue\":\"2003\"}]");
 	events.pmus.vendor.path = machine.root;
 	struct event event = vendor_event(&events, "a:u");
 	EXPECT(event.period_is_vendors && event.terms.set & EVENT_TERM_PERIOD);

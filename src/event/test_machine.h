@@ -50,6 +50,15 @@ static inline void machine_open(struct machine *machine, struct pmus *pmus)
 	pmus->root = machine->root;
 }
 
+/* Writes a file of a vendor's events or metrics. */
+static inline void machine_vendor_file(const struct machine *machine, const char *name, const char *text)
+{
+	char path[80];
+	snprintf(path, sizeof path, "%s/%s", machine->root, name);
+	FILE *file = fopen(path, "w");
+	EXPECT(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
 static inline void machine_close(struct machine *machine)
 {
 	char command[64];

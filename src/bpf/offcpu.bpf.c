@@ -63,7 +63,6 @@ const volatile __u32 register_bytes = 168, sp_at = 152, ip_at = 128, bp_at = 32;
 const volatile __u32 call_at = 120, argument_at = 112, operation_at = 104, value_at = 96; /* of a system call */
 const volatile __u32 futex_call = 202;
 const volatile __u64 alone_ns;   /* waits of at least this time are sent one by one; 0: all are summed */
-const volatile __u32 stack_bytes = 8192;
 const volatile __u32 skip = 3;   /* frames of the tracepoint itself */
 
 static inline bool is_counted(const struct task_struct *task)
@@ -103,7 +102,7 @@ static inline void send_copy(__u64 id, const struct pt_regs *registers, __u64 sp
 		bpf_probe_read_kernel(copy->registers, bytes, registers);
 	for (int i = 0; i < OFFCPU_STACK_MAX / OFFCPU_CHUNK; i++) {
 		__u32 at = i * OFFCPU_CHUNK;
-		if (at >= stack_bytes || bpf_probe_read_user(copy->stack + at, OFFCPU_CHUNK, (void *)(sp + at)) < 0)
+		if (bpf_probe_read_user(copy->stack + at, OFFCPU_CHUNK, (void *)(sp + at)) < 0)
 			break;
 		size = at + OFFCPU_CHUNK;
 	}

@@ -62,7 +62,7 @@ static int set_variables(struct offcpu *o, const struct offcpu_options *options,
 		uint32_t value;
 	} numbers[] = { { "register_bytes", REGISTER_WORDS * WORD }, { "sp_at", SP * WORD }, { "ip_at", IP * WORD }, { "bp_at", FRAME * WORD },
 		{ "call_at", CALL * WORD }, { "argument_at", ARGUMENT * WORD }, { "operation_at", OPERATION * WORD }, { "value_at", VALUE * WORD },
-		{ "futex_call", FUTEX }, { "stack_bytes", options->stack_bytes ? options->stack_bytes : 8192 } };
+		{ "futex_call", FUTEX } };
 	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
 		if (set(o, flags[i].name, &flags[i].value, sizeof flags[i].value, err) < 0)
 			return -1;

@@ -23,7 +23,6 @@ struct offcpu_options {
 	bool follow;                 /* with processes: their children, too */
 	bool wakers;                 /* who ends the wait, with its stacks */
 	bool futexes;                /* only waits for futexes, with their address and holder */
-	uint32_t stack_bytes;        /* of a copy, at most OFFCPU_STACK_MAX; 0: 8192 */
 	uint64_t alone_ns;           /* waits of at least this time are in `waits`, not in the sums; 0: all are summed */
 };
 

@@ -44,7 +44,8 @@ static bool start(struct offcpu *offcpu, const struct offcpu_options *options)
 	return false;
 }
 
-TEST("the sleeps of a thread are counted with their time, their state, their kernel stack and a copy of the user stack")
+/* callers: bytes of the stack beyond this function. */
+static __attribute__((noinline)) void sleep_and_count(const uint8_t *callers)
 {
 	enum { SLEEPS = 5, SLEEP_MS = 20 };
 	const uint32_t self = (uint32_t)getpid();
@@ -71,14 +72,24 @@ TEST("the sleeps of a thread are counted with their time, their state, their ker
 	EXPECT(strncmp(slept.comm, "bpf_test", 8) == 0);
 	EXPECT(offcpu_kernel_stack(&offcpu, slept.kernel_stack, frames) > 3);
 	const struct offcpu_stack *stack = offcpu_user_stack(&offcpu, slept.user_stack);
-	EXPECT(stack != NULL);
+	EXPECT(stack && stack->size == OFFCPU_STACK_MAX);
 #if defined(__x86_64__)
 	uint64_t sp = stack ? offcpu_register(stack, 7) : 0;
 	EXPECT(stack && sp <= (uintptr_t)&mark && (uintptr_t)&mark - sp + sizeof mark <= stack->size);
 	EXPECT(stack && memcmp(stack->bytes + ((uintptr_t)&mark - sp), (const void *)&mark, sizeof mark) == 0);
+	EXPECT(stack && memcmp(stack->bytes + ((uintptr_t)callers - sp), callers, sp + stack->size - (uintptr_t)callers) == 0);
 #endif
 	EXPECT_INT(offcpu_lost(&offcpu, OFFCPU_LOST_SUM), 0);
 	offcpu_close(&offcpu);
+}
+
+TEST("the sleeps of a thread are counted with their time, their state, their kernel stack and a full copy of the user stack")
+{
+	volatile uint8_t callers[2 * OFFCPU_STACK_MAX]; /* more than is copied; in memory */
+	for (size_t i = 0; i < sizeof callers; i++)
+		callers[i] = (uint8_t)(i >> 8);
+	sleep_and_count((const uint8_t *)callers);
+	EXPECT_INT(callers[sizeof callers - 1], (sizeof callers - 1) >> 8);
 }
 
 TEST("waits of at least the threshold are sent one by one, when they end, and are not in the sums")

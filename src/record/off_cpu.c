@@ -25,7 +25,7 @@ static void find_tasks(const struct measurement *m, uint32_t **tasks, size_t *co
 int off_cpu_open(struct off_cpu *off, const struct off_cpu_options *wanted, const struct measurement *m, struct error *err)
 {
 	CLEANUP_FREE uint32_t *tasks = NULL;
-	struct offcpu_options options = { .wakers = wanted->wakers, .futexes = wanted->futexes, .stack_bytes = wanted->stack_bytes };
+	struct offcpu_options options = { .wakers = wanted->wakers, .futexes = wanted->futexes };
 	*off = (struct off_cpu){ .open = true, .no_kernel = m->sampling.all_user || m->sampling.user_callchains };
 	find_tasks(m, &tasks, &options.task_count);
 	options.tasks = tasks;

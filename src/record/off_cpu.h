@@ -24,7 +24,6 @@ struct off_cpu {
 struct off_cpu_options {
 	bool wanted, wakers, futexes;
 	bool details;                /* samples have a payload (abi/off_cpu.h) */
-	uint32_t stack_bytes;        /* 0: the default */
 	bool alone;                  /* waits of at least least_ms have samples of their own, with the time at which they end */
 	unsigned least_ms;
 };

@@ -35,7 +35,7 @@ PROGRAMS = {
     "types": ("types.c", "-O2 -g -fno-asynchronous-unwind-tables"),
     "types0": ("types.c", "-O0 -g -fno-asynchronous-unwind-tables"),
     "types_eh": ("types.c", "-O2 -g"),
-    "results": ("results.c", "-O2 -g -fno-tree-vectorize"),
+    "results": ("results_other.c results.c", "-O2 -g -fno-tree-vectorize"),
 }
 # perf looks up the symbols of operands at wrong offsets (docs/differences.md)
 OPERAND_SYMBOL = re.compile(r"\t# [0-9a-f]+ <.*>")
@@ -51,10 +51,11 @@ class Context:
     @functools.lru_cache(None)
     def program(self, name):
         source, options = PROGRAMS[name]
+        sources = [os.path.join(TEST, "annotate", name) for name in source.split()]
         compiler = "g++" if source.endswith(".cc") else "gcc"
         need_tools(compiler, "objcopy", "strip")
         path = os.path.join(self.folder, name)
-        must(compiler, *options.split(), "-o", path, os.path.join(TEST, "annotate", source), env=process.compilers())
+        must(compiler, *options.split(), "-o", path, *sources, env=process.compilers())
         if name == "stripped":
             must("objcopy", "--only-keep-debug", path, path + ".debug")
             must("strip", path)
@@ -425,7 +426,7 @@ def test_data_type_truth(context):
 
 
 def test_data_type_results(context):
-    """what a call returns has the type of that function's result"""
+    """what a call returns has the type of that function's result, also if another source file has a function of that name"""
     data = context.recording("results")
     done = context.run("annotate", "-i", data, "--data-type", "--format=json")
     need(done.returncode == 0, done.stderr)

@@ -97,11 +97,12 @@ def test_replaced(c):
 def test_replaced_cached(c):
     """the names of a build that was replaced are taken from the build-id cache"""
     build(c, "two")
-    c.shell(REPLACED)
-    need(c.call(PERFUSE, "buildid-cache", "-a", c.path("two-first")).returncode == 0, "buildid-cache")
-    found, said = c.names()
-    only(found, FIRST)
-    need(SENTENCE not in said, said)
+    for options in ([], ["--threads"]):
+        c.shell(REPLACED, *options)
+        need(c.call(PERFUSE, "buildid-cache", "-a", c.path("two-first")).returncode == 0, "buildid-cache")
+        found, said = c.names()
+        only(found, FIRST)
+        need(SENTENCE not in said, "%s: %s" % (options, said))
 
 
 @by_samples

@@ -150,6 +150,29 @@ def test_module(programs):
         need(done.stdout == "p:probe/victim %s:victim+0 a=%%di:s32\n" % called, done.stdout + done.stderr)
 
 
+HIDDEN = """int value;
+static inline __attribute__((always_inline)) void step(int a) { value += a; value ^= a << 1; }
+__attribute__((noipa)) void seen(int a) { step(a); }
+__attribute__((noipa)) void hidden(int a) { step(a + 1); }
+int main(int n, char **v) { seen(n); hidden(n); return value; }
+"""
+
+
+def test_hidden_code(programs):
+    """code without a symbol in a kernel's file has no probe: the kernel finds places by symbols"""
+    need_tools("objcopy")
+    source, program = programs.path("step.c"), programs.path("step")
+    with open(source, "w", encoding="utf-8") as out:
+        out.write(HIDDEN)
+    must("gcc", "-g", "-O1", "-no-pie", source, "-o", program, env=process.compilers())
+    every = programs.probe("-k", program, "-D", "step a").stdout
+    seen = re.findall(r"(?m)^p:probe/step seen\+\d a=%di:s32\n", every)
+    need(every.count("\n") == 2 and len(seen) == 1 and " hidden+" in every, every)
+    must("objcopy", "--strip-symbol=hidden", program)
+    done = programs.probe("-k", program, "-D", "step a")
+    need(done.returncode == 0 and done.stdout == seen[0], done.stdout + done.stderr)
+
+
 def test_one_line(programs):
     """a name from a file that is several words to the kernel is no part of a definition"""
     need_tools("objcopy")

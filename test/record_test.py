@@ -325,6 +325,10 @@ def test_urgency(c):
     for words, more, tries, expected in (((), frequent, 400, ["1", "0"]), (("nice", "-n", "5"), (), 20, ["0", "0"])):
         result = c.run(*words, PERFUSE, *recorded, *more, "--", "sh", "-c", late % tries)
         need(result.stdout.split() == expected, "%s: %s: %s" % (" ".join(words), result.stdout.split(), result.stderr))
+    readers = late.replace("awk '{ print $41 }' /proc/$PPID/stat", "cat /proc/$PPID/task/*/stat | awk '{ print $41 }' | sort -n | tail -n 1")
+    if frequent:
+        result = c.run(PERFUSE, *recorded, *frequent, "--threads", "--", "sh", "-c", readers % 400)
+        need(result.stdout.split() == ["1", "0"], "--threads: %s: %s" % (result.stdout.split(), result.stderr))
     # the first thread of the recorder, then those with SCHED_FIFO: a thread of --threads may begin after the command
     threads = ("i=0; while n=$(cat /proc/$PPID/task/*/stat | awk '$41 == 1' | wc -l); [ $n = 0 ] && [ $i -lt 400 ]; do i=$((i+1)); sleep 0.05; done; "
                "echo $(awk '{ print $41 }' /proc/$PPID/stat) $((n > 0))")

@@ -5,14 +5,15 @@ struct item { struct item *next; long before[6], value; };
 struct other { long unused[3], count; };
 static struct item items[64];
 static struct other others[64];
-__attribute__((noipa)) struct item *item_at(unsigned long i)
+__attribute__((noipa)) static struct item *item_at(unsigned long i)
 {
 	return &items[i % 64];
 }
-__attribute__((noipa)) struct other *other_at(unsigned long i)
+__attribute__((noipa)) static struct other *other_at(unsigned long i)
 {
 	return &others[i % 64];
 }
+long visit_others(unsigned long n);
 __attribute__((noipa)) long visit(unsigned long n)
 {
 	long s = 0;
@@ -27,5 +28,5 @@ int main(int argc, char **argv)
 	long s = 0, rounds = argc > 1 ? atoi(argv[1]) * 100 : 3000;
 	for (long i = 0; i < rounds; i++)
 		s += visit(30000);
-	printf("%ld\n", s);
+	printf("%ld\n", s + visit_others(2));
 }
